@@ -1,6 +1,7 @@
 /** The table of the fault suites in `relay/docs/guides/figures.md`, from the figures of `npm run soak`. */
 
 import published from "../faults/figures.json" with { type: "json" };
+import type { SuiteName } from "../faults/soak.ts";
 
 type Figures = Record<string, number | string>;
 type Suite = { command: string; seed: number; violations: number; figures: Figures };
@@ -15,7 +16,7 @@ const counts = (figures: Figures, ...names: string[]): string =>
 type Row = { done: (figures: Figures) => string; found: (figures: Figures, violations: number) => string };
 
 /** How the table describes each suite: what was done to the relay, and what was found. */
-const ROWS: Record<string, Row> = {
+const ROWS: Record<SuiteName, Row> = {
   kill: {
     done: (f) =>
       `${number(f.messages)} messages under ${number(f.kills)} SIGKILLs, each 5 to 80 ms after the first acknowledgement of a start; ${number(f["acknowledged before the last kill"])} acknowledged before the last one`,
@@ -102,6 +103,12 @@ const ROWS: Record<string, Row> = {
     found: (f) =>
       `${number(f.messages)} messages: ${counts(f, "lost", "doubled")}, ${number(f.disordered)} out of order; ${number(f["calls repeated by another node"])} calls repeated, which the service recognised`,
   },
+  wave: {
+    done: (f) =>
+      `${number(f.nodes)} nodes with ${number(f.connections)} visitors, restarted one after the other while these write`,
+    found: (f) =>
+      `${number(f.messages)} messages: ${counts(f, "lost", "doubled", "refused")}, ${number(f.disordered)} out of order; ended after ${number(f["seconds to exit at most"])} s at most, ${number(f["back in one second at most"])} back in one second at most`,
+  },
   nodesRate: {
     done: (f) => `Three nodes with one key under a hidden limit of ${number(f.limit)} a minute`,
     found: (f) => `after the first minute ${f.used} used, ${f.refused} refused; ${counts(f, "lost", "doubled")}`,
@@ -128,14 +135,8 @@ const ROWS: Record<string, Row> = {
   },
 };
 
-/** For a suite without a description in `ROWS`. */
-const plain = (name: string): Row => ({
-  done: () => name,
-  found: (figures) => counts(figures, ...Object.keys(figures)),
-});
-
-const line = (name: string, { figures, violations }: Suite): string => {
-  const { done, found } = ROWS[name] ?? plain(name);
+const line = (name: SuiteName, { figures, violations }: Suite): string => {
+  const { done, found } = ROWS[name];
   // The table always shows violations.
   const wrong = violations === 0 ? "" : `**${violations} violations.** `;
   return `| ${done(figures)} | ${wrong}${found(figures, violations)} | \`${name}\` |\n`;
@@ -144,7 +145,7 @@ const line = (name: string, { figures, violations }: Suite): string => {
 /** One line for each suite, from its last soak. */
 export function soakTable(): string {
   const { machine, suites } = published as { machine: { cores: number; node: string }; suites: Record<string, Suite> };
-  const rows = Object.entries(suites).map(([name, suite]) => line(name, suite));
+  const rows = Object.entries(suites).map(([name, suite]) => line(name as SuiteName, suite));
   const where = `${machine.cores} cores, Node ${machine.node.slice(1)}`;
   return `| Fault injected into real processes (${where}) | Result | \`npm run soak …\` |\n|---|---|---|\n${rows.join("")}`;
 }

@@ -50,7 +50,7 @@ export type SoakResults = {
 /** Runs one suite in its long version, and calls `progress` with lines for the log. */
 type LongRun = (seed: number, progress: (words: string) => void) => Promise<Report>;
 
-const SUITES: Record<string, LongRun> = {
+const SUITES = {
   kill: (seed, progress) => kill({ seed, starts: 200, messages: 10_000, visitors: 25, progress }),
   sync: (seed) => sync({ seed, messages: 500 }),
   upstream: (seed) => upstream({ seed, visitors: 30, messages: 300, swaps: 3 }),
@@ -74,7 +74,10 @@ const SUITES: Record<string, LongRun> = {
   credits: (seed) => credits({ seed, keys: 1_000, kills: 40 }),
   storm: (seed, progress) => faultRuns({ seed, minutes: Number(process.env.SOAK_MINUTES ?? 3), progress }),
   mutants: () => longMutants(),
-};
+} satisfies Record<string, LongRun>;
+
+/** The names of the suites. The table of `relay/docs/guides/figures.md` has a row for each that was run. */
+export type SuiteName = keyof typeof SUITES;
 
 const SEED = Number(process.env.SOAK_SEED ?? 20_261_121);
 
@@ -116,7 +119,7 @@ if (import.meta.main) {
   useOwnTemporaryFolder();
   ensurePrograms();
   const wrong: string[] = [];
-  for (const name of wanted) if (!(await soak(name, SUITES[name] as LongRun))) wrong.push(name);
+  for (const name of wanted) if (!(await soak(name, SUITES[name as SuiteName]))) wrong.push(name);
   console.log(
     wrong.length === 0
       ? `\nsoak: ${wanted.length} suites, no violations`
