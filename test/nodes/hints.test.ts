@@ -26,6 +26,36 @@ it("accepts a visitor's session on every node", async () => {
   expect(welcome.reset).toBe(true);
 });
 
+it("shows a visitor of one node whether the other one, which sends to the service, delivered their message", async () => {
+  const sender = cluster.holder();
+  cluster.sendCallbacksTo(sender);
+  const visitor = cluster.visitor(1 - sender);
+  await visitor.connect();
+  const shows = async (text: string, state: string): Promise<void> => {
+    const { id } = await visitor.send(text);
+    await visitor.sees((each) => each.id === id && each.from === "visitor" && each.state === state);
+  };
+  await shows("taken", "delivered");
+  cluster.sandbox.failNext("incoming", 1, 400);
+  await shows("refused for good", "failed");
+  await shows("taken again", "delivered");
+});
+
+it("tells a visitor of one node that the other one, which sends to the service, gets no answer, and when it does again", async () => {
+  const sender = cluster.holder();
+  cluster.sendCallbacksTo(sender);
+  // After so many failures in a row, a node stops to call the service.
+  const crowd = Array.from({ length: 8 }, () => cluster.visitor(1 - sender));
+  await Promise.all(crowd.map((visitor) => visitor.connect()));
+  cluster.sandbox.failNext("incoming", crowd.length, 503);
+  await Promise.all(crowd.map((visitor) => visitor.send("taken late")));
+  const isTold = (delivery: string) =>
+    Promise.all(crowd.map((visitor) => visitor.next((frame) => frame.t === "status" && frame.delivery === delivery)));
+  await isTold("delayed");
+  await Promise.all(crowd.map((visitor) => visitor.receives("echo: taken late")));
+  await isTold("ok");
+});
+
 it("serves a browser without WebSockets whose requests reach different nodes", async () => {
   cluster.sendCallbacksTo(0);
   const headers = { origin: ORIGIN };
