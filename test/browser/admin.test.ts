@@ -221,7 +221,26 @@ it("on a small phone, nothing in a table reaches over its edge, and the buttons 
   }
   expect(over).toEqual([]);
   await page.goto(`${harness.url}/admin/deliveries`);
-  expect((await page.locator(".bulk").boundingBox())?.height).toBeLessThan(150);
+  const buttons = await page
+    .locator(".bulk")
+    .locator("button, .button")
+    .evaluateAll((all) =>
+      all.map((one) => {
+        const { left, top, width, height } = one.getBoundingClientRect();
+        return { left, top, width, height };
+      }),
+    );
+  expect(buttons).toHaveLength(4);
+  const different = (side: keyof (typeof buttons)[number]): number =>
+    new Set(buttons.map((button) => Math.round(button[side]))).size;
+  expect({ columns: different("left"), widths: different("width"), rows: different("top") }).toEqual({
+    columns: 2,
+    widths: 1,
+    rows: 2,
+  });
+  // Each is large enough for a thumb (WCAG 2.5.5), and two of them fill the width.
+  expect(Math.min(...buttons.map(({ height }) => height))).toBeGreaterThanOrEqual(44);
+  expect(2 * (buttons[0]?.width ?? 0)).toBeGreaterThan(0.85 * SMALL_PHONE.width);
   await page.context().close();
 });
 
