@@ -142,6 +142,24 @@ it("reads the rest of a body in chunks after an early answer, which the client w
   stop();
 });
 
+it("does not cut off a callback whose body comes in chunks, however large the headers of others are", async () => {
+  const { server, client, stop } = await start((request, response) =>
+    request.resume().once("end", () => response.end("ok.")),
+  );
+  const clock = manualClock();
+  limitIncompleteHeaders(server, clock, MAX);
+  const callback = await client("POST /callbacks/reply/x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
+  callback.socket.write(`3a98\r\n${"x".repeat(15_000)}\r\n`);
+  await expect.poll(() => callback.peer.bytesRead).toBeGreaterThan(15_000);
+  const others = [await client(GET + large(14_000)), await client(GET + large(14_000))];
+  for (const { peer } of others) await expect.poll(() => peer.bytesRead).toBeGreaterThan(14_000);
+  clock.pass(250);
+  await expect.poll(() => others.map(({ socket }) => socket.destroyed)).toContain(true);
+  callback.socket.write("0\r\n\r\n");
+  await expect.poll(callback.received).toContain("200 OK");
+  stop();
+});
+
 it("keeps the connection of a callback that came in chunks and was accepted", async () => {
   const { clients, clock, stop } = await afterCount(CHUNKED.replace("/", "/callbacks/reply/x"), GET, GET);
   const [callback] = clients;

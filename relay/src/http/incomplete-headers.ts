@@ -51,14 +51,18 @@ function add(complete: Complete, request: IncomingMessage, response: ServerRespo
 
 /**
  * A body in chunks does not tell how many bytes it took, so its connection ends with the answer. Only an accepted callback keeps
- * its connection: its sender knows the secret, and is trusted.
+ * its connection: its sender knows the secret, and is trusted. The service sends a callback only once, so nothing of it counts
+ * before its answer; a wrong secret is answered without the body.
  */
 function addChunked(complete: Complete, request: IncomingMessage, response: ServerResponse): void {
   const { socket, url } = request;
   if (url?.startsWith("/callbacks/") !== true) return endAfter(request, response);
+  // Node gives a response its socket when the one before it has been sent. A request that waits for that has shown no secret.
+  if (response.socket !== null) complete.set(socket, Number.POSITIVE_INFINITY);
   response.once("close", () => {
-    if (response.statusCode !== 200) socket.end();
-    else if (complete.has(socket)) complete.set(socket, socket.bytesRead);
+    const isAccepted = response.statusCode === 200;
+    if (complete.has(socket)) complete.set(socket, isAccepted ? socket.bytesRead : 0);
+    if (!isAccepted) socket.end();
   });
 }
 
