@@ -138,7 +138,7 @@ export const messages: Messages = {
   formTitle: "শুরু করার আগে",
   formStart: "চ্যাট শুরু করুন",
   closedTitle: "আমরা এখন অনলাইনে নেই",
-  closedUntil: "আমরা {when}-এ ফিরব",
+  closedUntil: "আমরা ফিরব: {when}",
   closedBody: "মেসেজ রেখে যান, আমরা উত্তর দেব।",
   dayTime: "{day} {time}",
   closedSend: "মেসেজ রেখে যান",

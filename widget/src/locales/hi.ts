@@ -138,9 +138,9 @@ export const messages: Messages = {
   formTitle: "शुरू करने से पहले",
   formStart: "चैट शुरू करें",
   closedTitle: "हम अभी उपलब्ध नहीं हैं",
-  closedUntil: "हम {when} पर वापस आएँगे",
+  closedUntil: "हम वापस आएँगे: {when}",
   closedBody: "मैसेज छोड़ें, हम जवाब देंगे।",
-  dayTime: "{day} को {time}",
+  dayTime: "{day}, {time}",
   closedSend: "मैसेज छोड़ें",
   closedSent: "धन्यवाद! आपका मैसेज मिल गया, हम जवाब देंगे।",
 

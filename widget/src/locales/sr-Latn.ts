@@ -44,7 +44,7 @@ export const messages: Messages = {
   delete: "Obriši",
 
   failedRejected: "Ovu poruku nije bilo moguće primiti.",
-  failedExpired: "Nije ju bilo moguće isporučiti na vreme.",
+  failedExpired: "Nije mogla da se isporuči na vreme.",
   failedClosed: "Ovaj čet trenutno ne prima poruke.",
   failedStale: "Još nije bila poslata kada ste otišli.",
   failedTooLong: "Predugačka je.",

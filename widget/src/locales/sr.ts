@@ -44,7 +44,7 @@ export const messages: Messages = {
   delete: "Обриши",
 
   failedRejected: "Ову поруку није било могуће примити.",
-  failedExpired: "Није ју било могуће испоручити на време.",
+  failedExpired: "Није могла да се испоручи на време.",
   failedClosed: "Овај чет тренутно не прима поруке.",
   failedStale: "Још није била послата када сте отишли.",
   failedTooLong: "Предугачка је.",

@@ -68,7 +68,7 @@ export const messages: Messages = {
   unreact: "Ta bort {emoji}",
 
   working: "Assistenten arbetar på ett svar",
-  stillWorking: "Strax klart.",
+  stillWorking: "Ett ögonblick till.",
   slow: "Det tar längre tid än vanligt. Du kan fortsätta surfa, svaret visas här.",
   noReply: "Inget svar än.",
   askAgain: "Fråga igen",

@@ -68,7 +68,7 @@ export const messages: Messages = {
   unreact: "{emoji} tepkisini kaldır",
 
   working: "Asistan yanıt hazırlıyor",
-  stillWorking: "Az kaldı.",
+  stillWorking: "Biraz daha bekleyin.",
   slow: "Bu her zamankinden uzun sürüyor. Gezinmeye devam edebilirsiniz; yanıt burada görünecek.",
   noReply: "Henüz yanıt yok.",
   askAgain: "Yeniden sor",

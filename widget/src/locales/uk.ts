@@ -165,7 +165,7 @@ export const messages: Messages = {
   closedSent: "Дякуємо! Ми отримали ваше повідомлення й відповімо вам.",
 
   repliesIn: "звичайний час відповіді: {time}",
-  rateAsk: "Як пройшла розмова?",
+  rateAsk: "Як минула розмова?",
   rateAwful: "Жахливо",
   rateBad: "Погано",
   rateFair: "Нормально",

@@ -138,9 +138,9 @@ export const messages: Messages = {
   formTitle: "شروع کرنے سے پہلے",
   formStart: "چیٹ شروع کریں",
   closedTitle: "ہم ابھی دستیاب نہیں",
-  closedUntil: "ہم {when} پر واپس آئیں گے",
+  closedUntil: "ہم واپس آئیں گے: {when}",
   closedBody: "پیغام چھوڑیں، ہم جواب دیں گے۔",
-  dayTime: "{day} کو {time}",
+  dayTime: "{day}، {time}",
   closedSend: "پیغام چھوڑیں",
   closedSent: "شکریہ! آپ کا پیغام مل گیا، ہم جواب دیں گے۔",
 
