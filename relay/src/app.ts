@@ -160,7 +160,7 @@ function modulesOf(deps: AppDeps) {
       bodies,
     }),
     media(deps.media),
-    mail && unsubscribePage(mail, bodies),
+    mail && unsubscribePage({ mail, sites, bodies }),
     api,
     callbacks(callbackAddress),
     admin,

@@ -39,7 +39,7 @@ function routes(): string[] {
 }
 
 /** Middleware: it reads no body, and runs before the routes below the same path. */
-const MIDDLEWARE = ["ALL /socket/lines/*", "ALL /mail/stop/*", "ALL /admin/*"];
+const MIDDLEWARE = ["ALL /socket/lines/*", "ALL /admin/*"];
 /** Routes that `callbackHandler` answers before the framework. */
 const BEFORE_FRAMEWORK = ["POST /callbacks/reply/:secret", "POST /callbacks/recharge/:secret"];
 

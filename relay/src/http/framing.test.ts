@@ -19,7 +19,11 @@ it("only the site's own pages may frame the chat page (A36)", async () => {
 });
 
 it("no page may frame the unsubscribe page, because its button acts (A36)", async () => {
-  const app = unsubscribePage({ unsubscribeBy: async () => true, isUnsubscribeLink: () => true }, createBodyBudget());
+  const app = unsubscribePage({
+    mail: { unsubscribeBy: async () => true, siteOfLink: () => "default" },
+    sites: createSites([site], () => []),
+    bodies: createBodyBudget(),
+  });
   expect(framers(await app.request("/mail/stop/link"))).toBe("'none'");
 });
 

@@ -71,6 +71,17 @@ it("a file is not found without its link's own signature", async () => {
   expect((await app.request(`/media/${KEY}.gif`)).status).toBe(404);
 });
 
+it("a visitor who follows an expired link reads so in the visitor's language; programs get JSON", async () => {
+  const ask = (accept: string) =>
+    app.request(`/media/${KEY}.gif`, { headers: { Accept: accept, "Accept-Language": "de-AT" } });
+  const page = await ask("text/html,*/*;q=0.8");
+  expect([page.status, await page.text()]).toEqual([
+    404,
+    expect.stringContaining("<h1>Dieser Link funktioniert nicht mehr</h1>"),
+  ]);
+  expect(await (await ask("image/*,*/*;q=0.8")).json()).toMatchObject({ code: "not_found" });
+});
+
 it("a file is accepted only from pages of listed origins, and only with a visitor's token", async () => {
   const served = new Hono().route("/", app);
   const upload = (headers: Record<string, string>) =>

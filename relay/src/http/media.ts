@@ -12,6 +12,7 @@ import { TEXT_TYPE, typeOf } from "../files/types.ts";
 import type { Uploads } from "../flows/uploads.ts";
 import { findMedia, type MediaRow } from "../records/media.ts";
 import { closeUnlessDone } from "./body.ts";
+import { acceptsPage, missingPage } from "./notice-page.ts";
 import { rangeOf } from "./range.ts";
 
 type Bindings = { Bindings: HttpBindings };
@@ -96,6 +97,8 @@ export function media(deps: MediaDeps): Hono<Bindings> {
     const { code, field, details, status } = refusalOf(error, c, log);
     log("upload.refused", { code });
     if (isUnauthenticated(error)) closeUnlessDone(c.env.incoming);
+    // Somebody follows a link to a file that has expired or is deleted.
+    if (code === "not_found" && acceptsPage(c)) return missingPage(c, "linkGone");
     c.header("Cache-Control", "no-store");
     // Any page may read download errors, to show that a picture no longer exists.
     if (c.req.path !== "/media") c.header("Access-Control-Allow-Origin", "*");

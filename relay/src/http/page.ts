@@ -41,14 +41,15 @@ export function page(sites: Sites): Hono {
     c.header("Vary", "Accept-Language");
     const { id, title, locale, accent } = site.public;
     const words = noticeWords(locale, c.req.header("accept-language"));
+    const heading = title || words.title;
     return c.html(html`<!doctype html>
 <html lang="${locale === "auto" ? firstOf(c.req.header("accept-language")) : locale}">
 <head>
-${headOf(title || words.title, FIT)}
+${headOf(heading, FIT)}
 <style nonce="${nonce}">${raw(NOTICE_STYLE + accentRule(accent))}</style>
 </head>
 <body>
-<noscript>${notice(title || words.title, words.needsScript, words)}</noscript>
+<noscript>${notice({ heading, below: words.needsScript, lang: words.lang, dir: words.dir })}</noscript>
 <script async src="/w/${encodeURIComponent(id)}.js" data-mode="page"></script>
 </body>
 </html>`);

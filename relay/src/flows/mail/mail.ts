@@ -70,8 +70,8 @@ export function createMail(given: Omit<MailDeps, Optional> & Partial<Pick<MailDe
     subscribe: (visitor: string, site: Site, context: VisitorContext) => subscribe(deps, visitor, site, context),
     transcript: (request: TranscriptRequest) => mailTranscript(deps, request),
     unsubscribeBy: (link: string) => unsubscribeBy(deps, link),
-    /** Whether this relay signed the link. */
-    isUnsubscribeLink: (link: string): boolean => unseal(signing, "mail", link) !== undefined,
+    /** The site to whose mails an unsubscribe link belongs; undefined when this relay did not sign the link. */
+    siteOfLink: (link: string): string | undefined => readLink(signing, link)?.[0],
     async start(): Promise<void> {
       if (deps.works()) await recover(deps);
       recovered = deps.works();
@@ -126,11 +126,17 @@ async function mailTranscript(
   );
 }
 
+/** What an unsubscribe link contains; undefined when this relay did not sign it. */
+function readLink(signing: string, link: string): [site: string, address: string] | undefined {
+  const found = unseal(signing, "mail", link);
+  return found === undefined ? undefined : JSON.parse(found);
+}
+
 /** Unsubscribes the address in the link of a mail from the site's mails. @returns false when this relay did not sign the link */
 async function unsubscribeBy({ db, clock, signing }: MailDeps, link: string): Promise<boolean> {
-  const found = unseal(signing, "mail", link);
+  const found = readLink(signing, link);
   if (found === undefined) return false;
-  const [site, address] = JSON.parse(found) as [string, string];
+  const [site, address] = found;
   await db.transaction((tx) => mails.unsubscribe(tx, site, address, clock.now()));
   return true;
 }
