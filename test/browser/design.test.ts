@@ -526,3 +526,30 @@ it("a form fits into 320 by 480 pixels, where the greeting is hidden", async () 
   expect(form.bottom).toBeLessThanOrEqual(panel.bottom);
   expect((await boxOf(page, ".form .primary")).bottom).toBeLessThanOrEqual(panel.bottom);
 });
+
+it("a text gets the room of camera and microphone, which are there again when the field is empty", async () => {
+  const options = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+  const { page, chat } = await testbed.visit({ html: html("data-camera data-voice"), options });
+  await page.locator(".launcher").click();
+  const tools = page.locator("porch-light .composer textarea ~ .tool");
+  await expect.poll(() => tools.count()).toBe(2);
+  const [before, gap] = [await boxOf(page, "#message"), (await boxOf(page, ".send")).x];
+  await chat.composer.fill("Good morning");
+  const typed = await boxOf(page, "#message");
+  expect([typed.x, typed.right]).toEqual([before.x, gap]);
+  await chat.composer.fill("");
+  expect(await tools.evaluateAll((all) => all.map((tool) => tool.checkVisibility()))).toEqual([true, true]);
+});
+
+it("a form's small print has the size of other small print and no shadow above it; choices begin where texts begin", async () => {
+  const fields = `data-custom-fields='{"topic":{"label":"Topic","type":"choice","choices":["One","Two"]}}'`;
+  const { page } = await testbed.visit({ html: html(`data-prechat="name|topic" ${fields}`) });
+  await page.locator("porch-light .launcher").click();
+  await page.locator("porch-light .form .privacy").waitFor();
+  expect(await styleOf(page, ".form .privacy", "font-size")).toBe(await styleOf(page, ".who p", "font-size"));
+  // The shadow below the button is as high as a line of the form.
+  const { bottom } = await boxOf(page, ".form .buttons");
+  expect((await boxOf(page, ".form .privacy")).y - bottom).toBeGreaterThanOrEqual(16);
+  // A native list insets its text by 4 more pixels.
+  expect(await styleOf(page, ".form select", "appearance")).toBe("none");
+});

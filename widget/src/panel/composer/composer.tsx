@@ -149,11 +149,11 @@ export const Composer = component((ui: ComposerNeeds, mounted) => {
         {Tray && <Tray />}
         <div class="field">
           {settings.value.attachments && attachButton(ui)}
-          {Tools && <Tools />}
           <label class="vh" for="message">
             {t("message")}
           </label>
           {messageField(ui, text, hint)}
+          {Tools && <Tools />}
           {hasMouse() && (
             <button type="button" class="tool" aria-label={t("emoji")} aria-expanded={!!Picker} onClick={togglePicker}>
               <Icon name="emoji" />
