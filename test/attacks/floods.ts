@@ -13,7 +13,7 @@ import { ORIGIN, type Target, UPGRADE } from "./target.ts";
 /** Most resident memory of the relay under attack, in megabytes. */
 const PEAK_MAX = 300;
 /**
- * The same while 5,000 clients come back at once. Each holds about 38 KB until it is greeted, beside the 160 MB of a new relay, so
+ * The same while 5,000 clients come back at once. Each holds 30 to 35 KB until it is greeted, beside the 160 MB of a new relay, so
  * the bound of the other attacks is not reached. A relay in 512 MB survives this.
  */
 const PEAK_MAX_OF_RETURN = 400;
