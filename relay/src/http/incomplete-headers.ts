@@ -1,12 +1,10 @@
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { type IncomingMessage, maxHeaderSize, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Clock } from "../base/clock.ts";
 import { headerSize } from "./header-limits.ts";
 
 /** Most bytes of incomplete headers on all connections together. Honest headers are complete within moments. */
 const INCOMPLETE_MAX = 8 * 1024 * 1024;
-/** Most bytes of one request's headers: Node's own limit. */
-const HEADERS_MAX = 16 * 1024;
 /** Interval in milliseconds at which bytes are counted: Node reports headers only when they are complete. */
 const COUNT_MS = 250;
 
@@ -23,7 +21,7 @@ export function limitIncompleteHeaders(server: Server, clock: Clock, max = INCOM
   const complete: Complete = new Map();
   let counting = false;
   const count = (): void => {
-    counting = complete.size * HEADERS_MAX > max;
+    counting = complete.size * maxHeaderSize > max;
     if (!counting) return;
     cutOffLargest(complete, max);
     clock.after(COUNT_MS, count);
@@ -81,7 +79,7 @@ function endAfter(request: IncomingMessage, response: ServerResponse): void {
 
 /** The bytes of the headers that a connection has sent in part. */
 const incompleteSize = (socket: Socket, complete: number): number =>
-  Math.min(Math.max(0, socket.bytesRead - complete), HEADERS_MAX);
+  Math.min(Math.max(0, socket.bytesRead - complete), maxHeaderSize);
 
 /** Destroys the connections with the largest incomplete headers until the others take at most `max` bytes. */
 function cutOffLargest(complete: Complete, max: number): void {

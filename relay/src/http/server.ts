@@ -6,7 +6,8 @@ import { HEADERS_MS, UPLOAD_MS } from "./route-table.ts";
 const CHECK_MS = 2_000;
 
 /**
- * Creates the HTTP server with its deadlines and the limits of headers (RELIABILITY A24). By default, Node would check for late headers only every 30 s.
+ * Creates the HTTP server with its deadlines and the limits of headers (RELIABILITY A24). By default, Node would check for late
+ * headers only every 30 s.
  * @param options.isUpgrade whether a request that offers another protocol gets it. Any other such request is answered over
  * HTTP/1.1 (RFC 9110 section 7.8): Java's HTTP client and some proxies offer `h2c` with every request, also with callbacks,
  * which the service sends only once
