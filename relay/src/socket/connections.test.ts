@@ -157,6 +157,26 @@ describe("a silent client", () => {
     expect(ended).toEqual([CLOSE.overload]);
   });
 
+  it("is not pinged by a heartbeat that waited long for the database, because the next one would come too soon", async () => {
+    const { clock, pass } = virtual();
+    const sendHeartbeat = vi.fn();
+    const send = vi.fn();
+    const { ended } = await enter(clock, { send, sendHeartbeat }, silentBus);
+    send.mockClear();
+    const { promise: disk, resolve: release } = Promise.withResolvers<void>();
+    const anyOf = db.anyOf.bind(db);
+    const slow = vi.spyOn(db, "anyOf").mockImplementationOnce((sql, list) => disk.then(() => anyOf(sql, list)));
+    while (slow.mock.calls.length === 0) await pass(1);
+    await pass(24);
+    release();
+    await vi.waitFor(() => expect([...send.mock.calls, ...sendHeartbeat.mock.calls]).toHaveLength(1));
+    await pass(1);
+    const pings = () => sendHeartbeat.mock.calls.filter(([, ping]) => ping).length;
+    expect([pings(), ended]).toEqual([0, []]);
+    await pass(25);
+    expect([pings(), ended]).toEqual([1, []]);
+  });
+
   it("is looked up at every heartbeat if the bus may lose news, else at every 16th one", async () => {
     const looksWith = async (bus: Bus): Promise<number> => {
       const { clock, pass } = virtual();

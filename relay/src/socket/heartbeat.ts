@@ -1,4 +1,5 @@
 import { CLOSE } from "@porchlight/shared/close";
+import { HEARTBEAT_MS } from "@porchlight/shared/limits";
 import type { Pong } from "@porchlight/shared/protocol";
 import { revokedAmong } from "../records/sessions.ts";
 import { forgottenAmong, threadPositions } from "../records/visitors.ts";
@@ -64,9 +65,14 @@ function mayAnswerLate(live: Live): boolean {
   return true;
 }
 
-/** Compares clients with the database, with one statement of each kind for all of them, and sends each its `pong` frame. */
+/**
+ * Compares clients with the database, with one statement of each kind for all of them, and sends each its `pong` frame.
+ * @param pings whether the frames may carry pings. They carry none after a slow read: the next heartbeat would come too soon
+ *   after the ping, and would close a client whose answer is still on its way.
+ */
 export async function answerHeartbeats(registry: Registry, due: readonly Live[], pings: boolean): Promise<void> {
-  const { db } = registry.deps;
+  const { db, clock } = registry.deps;
+  const began = clock.uptime();
   const newest = await threadPositions(
     db,
     due.map(({ visitor }) => visitor),
@@ -77,6 +83,7 @@ export async function answerHeartbeats(registry: Registry, due: readonly Live[],
   );
   const without = due.filter(({ visitor }) => !newest.has(visitor)).map(({ visitor }) => visitor);
   const forgotten = without.length === 0 ? undefined : await forgottenAmong(db, without);
+  const mayPing = pings && clock.uptime() - began < HEARTBEAT_MS / 2;
   for (const live of due) {
     if (live.connection.phase !== live) continue;
     const row = newest.get(live.visitor);
@@ -85,7 +92,7 @@ export async function answerHeartbeats(registry: Registry, due: readonly Live[],
     if (successor !== undefined) end(registry, live.connection, successor === null ? CLOSE.gone : CLOSE.badToken);
     else if (revoked.has(live.session) || (row?.generation ?? live.generation) !== live.generation)
       end(registry, live.connection, CLOSE.badToken);
-    else sendNewsAndPong(registry, live, row, pings);
+    else sendNewsAndPong(registry, live, row, mayPing);
   }
 }
 
