@@ -56,7 +56,7 @@ export interface Database extends Transaction {
   transaction<T>(body: (tx: Transaction) => Promise<T>, key?: readonly string[]): Promise<T>;
   /**
    * Like `transaction` without a key, for a migration: each of its statements, and its wait for others, may take an hour. On
-   * PostgreSQL, a statement of any other transaction fails after ten seconds.
+   * PostgreSQL, a statement of any other transaction fails after ten seconds, so it does not wait for the end of a migration.
    */
   longTransaction<T>(body: (tx: Transaction) => Promise<T>): Promise<T>;
   /**

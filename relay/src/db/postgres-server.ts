@@ -7,8 +7,10 @@ import type { Pool } from "pg";
 const OLDEST = 14;
 /** A server that does not answer within this time counts as unavailable. */
 const CONNECT_MS = 3_000;
-/** The same for the answer to a statement; migrations have a limit of their own. */
+/** The server ends a statement that takes longer (ms); migrations have a limit of their own. */
 const STATEMENT_MS = 10_000;
+/** How much longer this process waits for the answer to a statement (ms), so that the server is the first to end it. */
+const ANSWER_MS = 1_000;
 /**
  * PostgreSQL ends a transaction that is idle for this long (ms), because a node that hangs or has disappeared must not keep its
  * locks.
@@ -30,16 +32,27 @@ export const isAway = (error: unknown): boolean =>
   /^(08|57P0|53)|^E[A-Z]+$/.test(codeOf(error)) || /terminated|timeout|Connection ended/i.test(String(error));
 
 /**
- * Settings of a session or a transaction. Every statement finds its rows by an index; without these settings, the planner would
- * read whole tables while a young table has no statistics. Compiling a plan would take longer than any statement runs.
+ * Settings of a session or a transaction.
+ * - Every statement finds its rows by an index; with sequential scans, the planner would read whole tables while a young table
+ *   has no statistics. Compiling a plan (`jit`) would take longer than any statement runs.
+ * - A server does not notice that its client has gone while a statement waits for a lock. Without a limit of its own, every
+ *   statement that a node gives up during another node's migration would keep its connection, until none is left.
+ * @param limit how long a statement may take, in ms
  */
-const settings = (scope: "LOCAL" | "SESSION"): string =>
-  `SET ${scope} idle_in_transaction_session_timeout = ${IDLE_MS}; SET ${scope} enable_seqscan = off; SET ${scope} jit = off`;
+const settings = (scope: "LOCAL" | "SESSION", limit: number): string =>
+  Object.entries({
+    statement_timeout: limit,
+    idle_in_transaction_session_timeout: IDLE_MS,
+    enable_seqscan: "off",
+    jit: "off",
+  })
+    .map(([name, value]) => `SET ${scope} ${name} = ${value}`)
+    .join("; ");
 
 export type Server = {
   pool: Pool;
-  /** Begins a transaction; more statements may follow in the same text. */
-  begin: string;
+  /** Begins a transaction; more statements may follow in the same text. `limit`: the transaction's own, see `connectTo`. */
+  begin: (limit?: number) => string;
   /** Whether statements may be prepared: no pooler is between this process and the server. */
   direct: boolean;
 };
@@ -54,7 +67,9 @@ export async function connectTo(url: string, connections: number, limit = STATEM
   const pool = await openPool(url, connections, limit);
   try {
     const direct = await untilUp(() => assertFit(pool));
-    return { pool, direct, begin: direct ? "BEGIN" : `BEGIN; ${settings("LOCAL")}` };
+    const begin = (own?: number): string =>
+      direct && own === undefined ? "BEGIN" : `BEGIN; ${settings("LOCAL", own ?? limit)}`;
+    return { pool, direct, begin };
   } catch (error) {
     await pool.end();
     throw error instanceof Unfit ? error : unusable(url, error as Error);
@@ -89,13 +104,13 @@ async function openPool(url: string, connections: number, limit: number): Promis
     connectionString: url,
     max: connections,
     connectionTimeoutMillis: CONNECT_MS,
-    query_timeout: limit,
+    query_timeout: limit + ANSWER_MS,
     application_name: "porchlight",
     keepAlive: true,
     pipeline: true,
     types,
     // Behind a pooler in transaction mode this affects one of its connections at most, so each transaction repeats it.
-    onConnect: async (client) => void (await client.query(settings("SESSION"))),
+    onConnect: async (client) => void (await client.query(settings("SESSION", limit))),
   };
   const pool = new pg.Pool(options);
   // After the end of a connection, its pending statement rejects, and the pool opens another connection when it needs one.

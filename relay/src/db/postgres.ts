@@ -29,6 +29,8 @@ const LONG_MS = 3_600_000;
 const TRIES_MAX = 10;
 /** "cached plan must not change result type": a migration changed a table that a prepared statement reads. */
 const OLD_PLAN = "0A000";
+/** read_only_sql_transaction: hosted servers do this when their disk is full. A session stays read-only when others are not. */
+const READ_ONLY = "25006";
 /** serialization_failure, deadlock_detected (postgresql.org/docs/current/errcodes-appendix.html). */
 const CONFLICTS = new Set(["40001", "40P01", OLD_PLAN]);
 
@@ -165,7 +167,7 @@ async function attempt<T>(
   const client = await pool.connect();
   const query = gathering(client, queryOn(client, names, limit));
   const sent = createSent();
-  const begun = Promise.all([query(begin, []), query(...lockStatement(locked))]);
+  const begun = Promise.all([query(begin(limit), []), query(...lockStatement(locked))]);
   sent.add(begun);
   const statements = statementsAfter(begun, query, sent);
   let broken: Error | boolean = false;
@@ -188,8 +190,8 @@ async function attempt<T>(
     const rollback = query("ROLLBACK", []);
     const error = (await sent.failure())?.error ?? thrown;
     broken = await rollback.then(
-      // A connection with outdated plans is replaced.
-      () => codeOf(error) === OLD_PLAN,
+      // A connection that is outdated is replaced.
+      () => [OLD_PLAN, READ_ONLY].includes(codeOf(error)),
       (failed: Error) => failed,
     );
     throw error;
