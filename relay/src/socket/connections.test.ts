@@ -191,6 +191,21 @@ describe("a silent client", () => {
     expect(await looksWith(withPresence(createBus(), realClock))).toBe(2);
   });
 
+  it("stays connected while the database does not answer, with heartbeats from memory", async () => {
+    const { clock, pass } = virtual();
+    const texts: string[] = [];
+    const client = await enter(clock, {
+      sendHeartbeat(text) {
+        texts.push(text);
+        client.alive();
+      },
+    });
+    vi.spyOn(db, "anyOf").mockRejectedValue(new Error("connect ECONNREFUSED"));
+    await pass(75);
+    await client.beat();
+    expect([client.ended, texts]).toEqual([[], Array(3).fill('{"t":"pong","head":0}')]);
+  });
+
   it("is disconnected when its heartbeat fails, whether or not the heartbeat reads the database", async () => {
     const sendHeartbeat = (): void => {
       throw new Error("broken transport");

@@ -1,6 +1,7 @@
 import { CLOSE } from "@porchlight/shared/close";
 import { HEARTBEAT_MS } from "@porchlight/shared/limits";
 import type { Pong } from "@porchlight/shared/protocol";
+import type { Database } from "../db/database.ts";
 import { revokedAmong } from "../records/sessions.ts";
 import { forgottenAmong, threadPositions } from "../records/visitors.ts";
 import type { Live } from "./connection.ts";
@@ -66,14 +67,29 @@ function mayAnswerLate(live: Live): boolean {
 }
 
 /**
- * Compares clients with the database, with one statement of each kind for all of them, and sends each its `pong` frame.
+ * Compares clients with the database, and sends each its `pong` frame. While the database does not answer, the clients stay
+ * connected: they would come back only up to half a minute after the outage.
  * @param pings whether the frames may carry pings. They carry none after a slow read: the next heartbeat would come too soon
  *   after the ping, and would close a client whose answer is still on its way.
  */
 export async function answerHeartbeats(registry: Registry, due: readonly Live[], pings: boolean): Promise<void> {
-  const { db, clock } = registry.deps;
+  const { db, log, clock } = registry.deps;
   const began = clock.uptime();
-  const newest = await threadPositions(
+  const stored = await storedAbout(db, due).catch((error: unknown) => {
+    log("database.failing", { cause: String(error) });
+    return undefined;
+  });
+  const mayPing = pings && clock.uptime() - began < HEARTBEAT_MS / 2;
+  for (const live of due) {
+    if (live.connection.phase !== live) continue;
+    if (stored === undefined) sendPong(registry, live, live.sent, mayPing);
+    else compare(registry, live, stored, mayPing);
+  }
+}
+
+/** What is stored about clients: their threads, which sessions have ended, and which visitors are no longer used. */
+async function storedAbout(db: Database, due: readonly Live[]) {
+  const threads = await threadPositions(
     db,
     due.map(({ visitor }) => visitor),
   );
@@ -81,19 +97,21 @@ export async function answerHeartbeats(registry: Registry, due: readonly Live[],
     db,
     due.map(({ session }) => session),
   );
-  const without = due.filter(({ visitor }) => !newest.has(visitor)).map(({ visitor }) => visitor);
+  const without = due.filter(({ visitor }) => !threads.has(visitor)).map(({ visitor }) => visitor);
   const forgotten = without.length === 0 ? undefined : await forgottenAmong(db, without);
-  const mayPing = pings && clock.uptime() - began < HEARTBEAT_MS / 2;
-  for (const live of due) {
-    if (live.connection.phase !== live) continue;
-    const row = newest.get(live.visitor);
-    const successor = forgotten?.get(live.visitor);
-    // The visitor was deleted, or became a user: only the user's own sessions may read the thread.
-    if (successor !== undefined) end(registry, live.connection, successor === null ? CLOSE.gone : CLOSE.badToken);
-    else if (revoked.has(live.session) || (row?.generation ?? live.generation) !== live.generation)
-      end(registry, live.connection, CLOSE.badToken);
-    else sendNewsAndPong(registry, live, row, mayPing);
-  }
+  return { threads, revoked, forgotten };
+}
+type Stored = Awaited<ReturnType<typeof storedAbout>>;
+
+/** Sends a client what it lacks and its `pong` frame, or ends a connection that may no longer read the thread. */
+function compare(registry: Registry, live: Live, { threads, revoked, forgotten }: Stored, pings: boolean): void {
+  const row = threads.get(live.visitor);
+  const successor = forgotten?.get(live.visitor);
+  // The visitor was deleted, or became a user: only the user's own sessions may read the thread.
+  if (successor !== undefined) end(registry, live.connection, successor === null ? CLOSE.gone : CLOSE.badToken);
+  else if (revoked.has(live.session) || (row?.generation ?? live.generation) !== live.generation)
+    end(registry, live.connection, CLOSE.badToken);
+  else sendNewsAndPong(registry, live, row, pings);
 }
 
 /** Sends the news that a client lacks, then its heartbeat. */
