@@ -24,7 +24,8 @@ export function addActions(app: Hono<AdminApp>, routeDeps: AdminRouteDeps): void
       return c.redirect(await act(form, actorOf(c, routeDeps)), 303);
     });
   action("/admin/deliveries/retry", async (form, actor) => {
-    return `${pageAfter(form)}?retried=${await retryAll(deps, await itemsOf(deps, form), actor)}`;
+    const { retried, full } = await retryAll(deps, await itemsOf(deps, form), actor);
+    return `${pageAfter(form)}?retried=${retried}${full > 0 ? `&full=${full}` : ""}`;
   });
   action("/admin/deliveries/discard", async (form, actor) => {
     return `${pageAfter(form)}?discarded=${await discardAll(deps, await itemsOf(deps, form), actor)}`;

@@ -47,30 +47,43 @@ ${anyFailed ? html`<a class="button" href="/admin/deliveries/retry">Retry all fa
 <p class="note">Retry sends a failed message again. Discard takes it off this list: the visitor still sees that it was not sent.
 A waiting message is marked as failed first, within a minute. "All" shows how many messages it concerns before it does anything.</p>`;
 
-/** What the next page says after an action, by the number of messages that it changed: on a message's page, and on the list. */
-const OUTCOMES = {
+const BUDGET_USED =
+  "the site's budget of a whole week is used up. Raise messagesPerDay, run porchlight reload, and try again.";
+
+/**
+ * What the next page says after an action. `n`: the number of messages that it changed; `full`: those that were not sent again
+ * because their site's budget is used up.
+ */
+type OutcomeText = (n: number, full: number) => string;
+
+/** The texts for each action: on a message's page, and on the list. */
+const OUTCOMES: Record<"retried" | "discarded", Record<"message" | "list", OutcomeText>> = {
   retried: {
-    message: (n: number) =>
-      n === 0
-        ? "This message was not sent again: it had not failed."
-        : "You sent this message again. The journey shows the result.",
-    list: (n: number) =>
-      n === 0 ? "No message was sent again: none of them had failed." : `You sent ${messageCount(n)} again.`,
+    message: (n, full) =>
+      n > 0
+        ? "You sent this message again. The journey shows the result."
+        : `This message was not sent again: ${full > 0 ? BUDGET_USED : "it had not failed."}`,
+    list(n, full) {
+      const sent = n > 0 ? [`You sent ${messageCount(n)} again.`] : [];
+      const left = full > 0 ? [`Not sent again: ${messageCount(full)}, because ${BUDGET_USED}`] : [];
+      return n + full > 0 ? [...sent, ...left].join(" ") : "No message was sent again: none of them had failed.";
+    },
   },
   discarded: {
-    message: (n: number) =>
+    message: (n) =>
       n === 0 ? "This message was not discarded: it neither waits nor has failed." : "You discarded this message.",
-    list: (n: number) =>
+    list: (n) =>
       n === 0 ? "No message was discarded: none of them was on the list." : `You discarded ${messageCount(n)}.`,
   },
 };
 
+const countIn = (given = ""): number | undefined => (/^\d{1,9}$/.test(given) ? Number(given) : undefined);
+
 /** The outcome of an action, from the query of the next page. */
 export function outcomeOf(query: Record<string, string | undefined>, page: "message" | "list"): Html | "" {
   for (const [action, words] of Object.entries(OUTCOMES)) {
-    const given = query[action];
-    if (given !== undefined && /^\d{1,9}$/.test(given))
-      return outcomeLine(Number(given) > 0, words[page](Number(given)));
+    const [n, full] = [countIn(query[action]), countIn(query.full) ?? 0];
+    if (n !== undefined) return outcomeLine(n > 0, words[page](n, full));
   }
   return "";
 }
@@ -128,12 +141,25 @@ async function applyToEach(
   return count;
 }
 
-/** Sends failed messages again. @param items visitor and message, separated by a space. @returns how many are sent again */
-export const retryAll = (deps: Deps, items: readonly string[], actor: string): Promise<number> =>
-  applyToEach(deps, { items, actor, action: "retry message" }, async (visitor, id) => {
+/**
+ * Sends failed messages again.
+ * @param items visitor and message, separated by a space
+ * @returns how many are sent again, and how many are not because the budget of their site is used up (`full`)
+ */
+export async function retryAll(
+  deps: Deps,
+  items: readonly string[],
+  actor: string,
+): Promise<{ retried: number; full: number }> {
+  let full = 0;
+  const retried = await applyToEach(deps, { items, actor, action: "retry message" }, async (visitor, id) => {
     const site = deps.sites.find((await findVisitor(deps.db, visitor))?.site ?? "");
-    return site !== undefined && (await deps.send.retry(visitor, site, id)) !== undefined;
+    const again = site && (await deps.send.retry(visitor, site, id));
+    if (again === "full") full++;
+    return again !== undefined && again !== "full";
   });
+  return { retried, full };
+}
 
 /** Removes messages from the list. @param items as for `retryAll`. @returns how many were removed */
 export const discardAll = (deps: Deps, items: readonly string[], actor: string): Promise<number> =>

@@ -48,8 +48,12 @@ export const DELIVERIES: Record<string, Command> = {
       if ((await findListedVisitor(context.db, site.public.id, visitor)) === undefined)
         throw new CommandError(`No visitor ${visitor} of site ${site.public.id}: see porchlight deliveries --failed.`);
       const { running } = context;
-      if ((await context.send.retry(visitor, site, message)) === undefined)
-        throw new CommandError(`${message} has not failed: see porchlight deliveries --failed.`);
+      const again = await context.send.retry(visitor, site, message);
+      if (again === undefined) throw new CommandError(`${message} has not failed: see porchlight deliveries --failed.`);
+      if (again === "full")
+        throw new CommandError(
+          `Site ${site.public.id} has used its budget of a whole week: raise messagesPerDay, run porchlight reload, and try again.`,
+        );
       const when = running ? "is sent again." : "is sent as soon as a relay runs; none answers on this machine.";
       return { data: { visitor, message, running }, lines: [`${message} ${when}`] };
     },

@@ -154,8 +154,9 @@ async function store(context: Context, frame: SendFrame, text: string): Promise<
 function retry(context: Context, id: string): Promise<void> {
   const { deps, live } = context;
   return attempt(context, id, async () => {
-    if ((await deps.send.retry(live.visitor, live.site, id)) === undefined)
-      refuse(context, { code: "unknown_message", id });
+    const again = await deps.send.retry(live.visitor, live.site, id);
+    if (again === "full") refuse(context, { code: "rate_limited", id, retryAfter: FULL_MS });
+    else if (again === undefined) refuse(context, { code: "unknown_message", id });
   });
 }
 

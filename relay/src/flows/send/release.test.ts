@@ -125,6 +125,26 @@ describe("messages that wait for another day's budget", () => {
     expect(await plan()).toEqual(["b1 b2 a1", "a-failed", "", ""]);
   });
 
+  it("leave no room for Retry once the budget of a whole week is used up: then Retry changes nothing", async () => {
+    await write(siteOf("shop"), "a-failed");
+    await db.transaction(async (tx) => {
+      const head = await laneHead(tx, "a");
+      if (head !== undefined) await removeOutboxEntries(tx, [head]);
+      await markMessage(tx, "a", 1, "failed", "rejected");
+    });
+    const full = siteOf("shop", 1);
+    await write(full, "b1", "b2", "b3", "b4", "b5", "b6", "b7");
+    const rows = () => db.all("SELECT visitor, pos, state, sid FROM messages ORDER BY visitor, pos");
+    const before = await rows();
+    expect(await send.retry("a", full, "id-a-failed")).toBe("full");
+    expect(await rows()).toEqual(before);
+    expect(await plan()).toEqual(["b1", "b2", "b3", "b4"]);
+    expect(
+      await db.all("SELECT max(used) AS most, count(*) AS days FROM quotas WHERE name = $1", budgetName("shop")),
+    ).toEqual([{ most: 1, days: 7 }]);
+    expect(await send.retry("a", siteOf("shop", 2), "id-a-failed")).toMatchObject({ id: "id-a-failed" });
+  });
+
   it("stay when the service was called already: such a message waits as long as the service demands", async () => {
     await write(siteOf("shop", 5), "a1");
     await db.run("UPDATE outbox SET due = $1, expires = $2, attempts = 1", TODAY + DAY, TODAY + DAY + HORIZON);

@@ -35,9 +35,10 @@ export type Send = {
   /**
    * Sends a failed message again, at the end of the visitor's lane. A message that expired keeps its `messageSid`: the
    * service may have processed an attempt whose answer was lost.
-   * @returns the message, or undefined when none of this id has failed
+   * @returns the message; undefined when none of this id has failed. `full`: the site's budget of the next days is used up, and
+   * nothing was changed
    */
-  retry: (visitor: string, site: Site, id: string) => Promise<Message | undefined>;
+  retry: (visitor: string, site: Site, id: string) => Promise<Message | "full" | undefined>;
   /**
    * Stores the visitor's reaction to a reply. The service applies a reaction to the newest reply, and cannot remove one
    * (R-235). So only the newest reply can get a reaction, and only the relay knows of its removal.
@@ -99,25 +100,26 @@ function hold({ held, deps }: SendState, site: Site, until: number): void {
   deps.onHeld(site, midnight);
 }
 
-async function retry(state: SendState, visitor: string, site: Site, id: string): Promise<Message | undefined> {
-  const { db, clock, horizon } = state.deps;
+async function retry(state: SendState, visitor: string, site: Site, id: string): ReturnType<Send["retry"]> {
+  const { db, clock } = state.deps;
   const at = clock.now();
   const again = await db.transaction(
     async (tx) => {
       const message = await findSent(tx, visitor, id);
       if (message?.from !== "visitor" || message.state !== "failed") return undefined;
+      const due = await dueFor(state.deps, tx, site, at);
+      if (due === undefined) return "full" as const;
       const answer = `${SENT_AGAIN}${await sidAt(tx, visitor, message.pos)}`;
       await addTry(tx, visitor, message.pos, { at, answer });
       if (message.reason !== "expired") await renewSid(tx, visitor, message.pos, newSid());
       const n = await markMessage(tx, visitor, message.pos, "sent");
       if (n === undefined) return undefined;
-      const due = (await dueFor(state.deps, tx, site, at)) ?? at + horizon;
       await addOutboxEntry(tx, newEntry(state, visitor, site, n, message.pos, due));
       return { n, message };
     },
     [visitor],
   );
-  if (again === undefined) return undefined;
+  if (again === undefined || again === "full") return again;
   announce(state, visitor, site, { n: again.n, first: false });
   return again.message;
 }

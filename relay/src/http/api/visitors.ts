@@ -18,6 +18,7 @@ import { messagesBefore, pageAfter } from "../../records/threads.ts";
 import { formerIds } from "../../records/visitors.ts";
 import { JsonStream } from "./json-stream.ts";
 import type { AnswerOf } from "./operations.ts";
+import { Problem } from "./problem.ts";
 import type { Handlers } from "./router.ts";
 import { cursorOf, deliveryView, leadView, messageView, pageWith, ratingView, sentView, visitorView } from "./views.ts";
 
@@ -118,6 +119,7 @@ export function deliveries({ db, send, linkTo }: { db: Database; send: Send; lin
       await known(db, site.public.id, params.visitor);
       const again = await send.retry(params.visitor, site, params.message);
       if (again === undefined) throw new RelayError("wrong_state");
+      if (again === "full") throw new Problem("wrong_state", "The site's budget of a whole week is used up.");
       return messageView(linkTo)({ ...again, ...(again.from === "visitor" && { state: "sent" as const }) });
     },
   } satisfies Partial<Handlers>;
