@@ -3,6 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { afterEach, expect, inject, it } from "vitest";
 import type { NodeLink } from "../../relay/src/bus/cluster.ts";
 import { openPostgresLink, openRedisLink } from "../../relay/src/bus/links.ts";
+import { hints } from "../../relay/src/cli/doctor.ts";
 import { startRedis } from "../setup/redis.ts";
 
 const QUICK = { answerMs: 500, testMs: 100 };
@@ -65,4 +66,40 @@ it.each([
   await expect.poll(() => before.filter(isOpen)).toEqual([]);
   await sent("after").toContain("after");
   expect(states).toContain("lost");
+});
+
+/** Sends a command to Redis, and waits for its answer. */
+async function command(url: string, text: string): Promise<void> {
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  socket.write(`${text}\r\n`);
+  expect(String((await once(socket, "data"))[0])).toBe("+OK\r\n");
+  socket.destroy();
+}
+
+it.each([
+  ["to receive", "+@all -subscribe &*", "+subscribe"],
+  ["to send", "+@all -publish &*", "+publish"],
+  ["its channel, as Redis 7 does to a new user", "+@all resetchannels", "&porchlight"],
+])("reports that Redis refuses the relay %s, and that it works again when it is allowed", async (_, rules, allowed) => {
+  const server = await redis();
+  await command(server, `ACL SETUSER relay on >secret ~* ${rules}`);
+  const url = server.replace("//", "//relay:secret@");
+  const states: string[] = [];
+  const link = await openRedisLink(url, { onState: (state, cause) => void states.push(`${state} ${cause ?? ""}`) });
+  cleanups.push(link.close);
+  const received: string[] = [];
+  link.onText((text) => void received.push(text));
+  link.send("refused");
+  await expect.poll(() => states.at(-1)).toMatch(/^lost .*NOPERM/);
+  const about = { db: { dialect: "postgres" }, settings: { redisUrl: url } } as never;
+  expect(await hints(about)).toMatchObject([{ ok: false, found: expect.stringContaining("NOPERM") }]);
+  await command(server, `ACL SETUSER relay ${allowed}`);
+  await expect
+    .poll(() => {
+      link.send("allowed");
+      return received;
+    })
+    .toContain("allowed");
+  await expect.poll(() => states.at(-1)).toBe("open ");
+  expect(await hints(about)).toMatchObject([{ ok: true }]);
 });

@@ -81,5 +81,5 @@ it.each([
 ] as const)("%s", async (_, pooled, logged, ok) => {
   const { core, events } = await openNode(pooled ? await pooler(url) : url);
   expect(events.filter((event) => event.startsWith("cluster."))).toEqual(logged);
-  expect(hints(core)).toMatchObject([{ check: "hints between nodes", ok }]);
+  expect(await hints(core)).toMatchObject([{ check: "hints between nodes", ok }]);
 });

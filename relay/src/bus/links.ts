@@ -130,12 +130,15 @@ function reopenLater(connection: HintConnection, client: Client, cause?: unknown
   connection.timer = setTimeout(() => void openConnection(connection), wait);
 }
 
-/** Transports hints by publish and subscribe of Redis or Valkey, on two connections. The client reconnects automatically. */
+/**
+ * Transports hints by publish and subscribe of Redis or Valkey, on two connections. The client reconnects automatically. A server
+ * may refuse the channel: since Redis 7, a new user may use none (redis.io/docs/latest/operate/oss_and_stack/management/security/acl).
+ */
 export async function openRedisLink(
   url: string,
   { onState, answerMs = ANSWER_MS, testMs = TEST_MS }: Options,
 ): Promise<NodeLink> {
-  const { createClient } = await import("@redis/client");
+  const { createClient, ErrorReply } = await import("@redis/client");
   const listeners: ((text: string) => void)[] = [];
   const reconnectStrategy = (tries: number): number => backoff(tries, RETRY_BASE_MS, RETRY_CAP_MS, Math.random);
   // A test without an answer is not repeated, so a frozen connection is idle and ends after this time.
@@ -144,30 +147,57 @@ export async function openRedisLink(
   // Hints that cannot be sent now are lost: they would come too late.
   const sender = createClient({ ...common, disableOfflineQueue: true, commandsQueueMaxLength: UNANSWERED_MAX });
   const receiver = createClient(common);
-  let last: "lost" | "open" | undefined;
-  const changeState = (state: "lost" | "open", cause?: unknown): void => {
-    if (state !== last) onState(state, cause);
-    last = state;
-  };
-  receiver.on("error", (error) => changeState("lost", error)).on("ready", () => changeState("open"));
-  sender.on("error", () => {});
-  const ready = Promise.all([
-    sender.connect(),
-    receiver.connect().then(() =>
-      receiver.subscribe(CHANNEL, (text) => {
+  const report = createReport(onState);
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+  async function subscribe(): Promise<void> {
+    try {
+      await receiver.subscribe(CHANNEL, (text) => {
         for (const listener of listeners) listener(text);
-      }),
-    ),
-  ]);
+      });
+      report("subscribed");
+    } catch (cause) {
+      if (closed) return;
+      report("lost", cause);
+      timer = setTimeout(() => void subscribe(), RETRY_CAP_MS);
+    }
+  }
+  receiver.on("error", (error) => report("lost", error)).on("ready", () => report("connected"));
+  sender.on("error", () => {});
+  const ready = Promise.all([sender.connect(), receiver.connect().then(subscribe)]);
   // A relay also starts without Redis: it finds missed news in the database.
   await Promise.race([ready.catch(() => {}), new Promise((resolve) => setTimeout(resolve, RETRY_CAP_MS))]);
   return {
     send(text) {
-      void sender.publish(CHANNEL, text).catch(() => {});
+      void sender.publish(CHANNEL, text).then(
+        () => report("sent"),
+        (cause: unknown) => cause instanceof ErrorReply && report("refused", cause),
+      );
     },
     onText: (listener) => void listeners.push(listener),
     async close() {
+      closed = true;
+      clearTimeout(timer);
       for (const client of [sender, receiver]) client.destroy();
     },
+  };
+}
+
+/** What happens to the connections to Redis. `connected`: again, when the client has subscribed before. */
+type RedisEvent = "connected" | "subscribed" | "lost" | "sent" | "refused";
+
+/** Reports that the link is open when hints arrive and the server accepts them, otherwise that it is lost; each once. */
+function createReport(onState: Options["onState"]): (event: RedisEvent, cause?: unknown) => void {
+  let last: "lost" | "open" | undefined;
+  let [hasSubscribed, receives, refuses] = [false, false, false];
+  return (event, cause) => {
+    hasSubscribed ||= event === "subscribed";
+    if (event === "sent" || event === "refused") refuses = event === "refused";
+    else receives = event !== "lost" && hasSubscribed;
+    const state = receives && !refuses ? "open" : "lost";
+    // Before the first subscription, nothing is lost yet.
+    if (state === last || (state === "lost" && cause === undefined)) return;
+    last = state;
+    onState(state, cause);
   };
 }

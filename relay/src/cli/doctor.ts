@@ -1,7 +1,12 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
+import { randomId } from "@porchlight/shared/id";
 import { isLoopbackUrl } from "@porchlight/shared/loopback";
 import { freeSpace, MAKE_ROOM } from "../base/disk-space.ts";
+import { openRedisLink } from "../bus/links.ts";
+import { isShared } from "../db/database-url.ts";
+import { POSTGRES_NOW } from "../db/postgres-clock.ts";
+import { placeOf } from "../db/postgres-server.ts";
 import { tryWriting } from "../db/writable.ts";
 import { eventsPage, troubledEvent } from "../records/events.ts";
 import { leadTroubles } from "../records/leads.ts";
@@ -15,25 +20,75 @@ import { type Finding, failed, passed, report } from "./finding.ts";
 import { mailServer } from "./mail.ts";
 import { addresses, callback, media } from "./reachability.ts";
 
-async function database({ db, settings }: CommandContext): Promise<Finding> {
-  const where = settings.databaseUrl.replace(/:\/\/[^@/]*@/, "://…@");
+/** Checks that the database accepts writes. */
+export async function database({ db, settings }: Pick<CommandContext, "db" | "settings">): Promise<Finding> {
+  const { databaseUrl } = settings;
+  const isServer = isShared(databaseUrl);
+  const where = isServer ? `PostgreSQL at ${placeOf(databaseUrl)}` : databaseUrl;
+  const cure = isServer
+    ? "Check that it runs, that its disk has room, and that the user of `DATABASE_URL` may write."
+    : "Make room on that disk, and check that the relay's user may write there.";
   try {
     await tryWriting(db);
     return passed("database", `${where} accepts writes`);
   } catch (error) {
-    const found = `${where} accepts no writes: ${String(error)}`;
-    return failed("database", found, "Make room on that disk, and check that the relay's user may write there.");
+    return failed("database", `${where} accepts no writes: ${String(error)}`, cure);
   }
 }
 
-/** Checks that hints of other nodes can arrive: LISTEN needs a direct connection to PostgreSQL. */
-export function hints({ db, settings }: Pick<CommandContext, "db" | "settings">): Finding[] {
-  const check = "hints between nodes";
+/**
+ * Most difference (ms) between the clocks of this machine and of PostgreSQL. A node finds what others stored without a hint if
+ * their clocks differ by less than 15 s.
+ */
+const SKEW_MAX_MS = 10_000;
+
+/** Compares this machine's clock with PostgreSQL's, which is the same for all nodes. No finding while it does not answer. */
+export async function nodeClock({ db, clock }: Pick<CommandContext, "db" | "clock">): Promise<Finding[]> {
   if (db.dialect === "sqlite") return [];
-  if (settings.redisUrl !== undefined) return [passed(check, "Redis carries them (REDIS_URL)")];
-  if (!db.pooled) return [passed(check, "PostgreSQL carries them")];
+  const check = "clock beside PostgreSQL";
+  const begin = clock.now();
+  const [row] = await db.all<{ at: number }>(`SELECT ${POSTGRES_NOW} AS at`).catch(() => []);
+  if (row === undefined) return [];
+  const skew = (begin + clock.now()) / 2 - row.at;
+  const found = `${Math.round(skew / 1_000)} s apart`;
+  const cure =
+    "Set the clocks of all nodes and of PostgreSQL, for example with NTP: nodes compare the times of messages.";
+  return [Math.abs(skew) <= SKEW_MAX_MS ? passed(check, found) : failed(check, found, cure)];
+}
+
+const HINTS = "hints between nodes";
+
+/** Checks that hints of other nodes can arrive: LISTEN needs a direct connection to PostgreSQL. */
+export async function hints({ db, settings }: Pick<CommandContext, "db" | "settings">): Promise<Finding[]> {
+  if (db.dialect === "sqlite") return [];
+  if (settings.redisUrl !== undefined) return [await redisHints(settings.redisUrl)];
+  if (!db.pooled) return [passed(HINTS, "PostgreSQL carries them")];
   const found = "DATABASE_URL leads to a pooler such as PgBouncer: nodes may learn of news only every 2 s";
-  return [failed(check, found, "Set `REDIS_URL`, or let `DATABASE_URL` lead to PostgreSQL itself.")];
+  return [failed(HINTS, found, "Set `REDIS_URL`, or let `DATABASE_URL` lead to PostgreSQL itself.")];
+}
+
+/** How long a hint may take to come back from Redis, in milliseconds. */
+const HINT_MS = 2_000;
+
+/** Sends a text to Redis, as a node does, and waits until it comes back. Nodes ignore it: it has no MAC. */
+async function redisHints(url: string): Promise<Finding> {
+  let problem = `no text came back within ${HINT_MS / 1_000} s`;
+  const link = await openRedisLink(url, {
+    onState: (state, cause) => {
+      if (state === "lost") problem = String(cause);
+    },
+  });
+  const text = `doctor ${randomId(12)}`;
+  const isBack = await new Promise<boolean>((resolve) => {
+    link.onText((received) => received === text && resolve(true));
+    link.send(text);
+    setTimeout(() => resolve(false), HINT_MS);
+  });
+  await link.close();
+  if (isBack) return passed(HINTS, "Redis carries them (REDIS_URL)");
+  const cure =
+    "Check `REDIS_URL`, that the server runs, and that its user may use the channel (`ACL SETUSER <user> &porchlight`). Until then, nodes learn of news only every 2 s.";
+  return failed(HINTS, `Redis does not carry them: ${problem}`, cure);
 }
 
 async function disk({ settings }: CommandContext): Promise<Finding> {
@@ -187,7 +242,8 @@ export async function examine(context: CommandContext): Promise<Finding[]> {
     relay(context),
     passed("settings", "all are valid"),
     await database(context),
-    ...hints(context),
+    ...(await nodeClock(context)),
+    ...(await hints(context)),
     await disk(context),
     secrets(context),
     ...(await Promise.all(accounts.map((account) => accountFindings(context, account)))).flat(),

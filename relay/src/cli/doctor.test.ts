@@ -1,0 +1,31 @@
+import { expect, it } from "vitest";
+import { database, nodeClock } from "./doctor.ts";
+
+it.each([
+  ["sqlite:/data/porchlight.db", "sqlite:/data/porchlight.db", "Make room on that disk"],
+  [
+    "postgres://user:secret@db.internal:5432/chat?password=secret",
+    "PostgreSQL at db.internal:5432/chat",
+    "Check that it runs",
+  ],
+])("says what to do when %s accepts no writes, and never a password", async (databaseUrl, where, cure) => {
+  const db = { run: () => Promise.reject(new Error("disk full")) };
+  const { ok, found, cure: given } = await database({ db, settings: { databaseUrl } } as never);
+  expect([ok, found]).toEqual([false, `${where} accepts no writes: Error: disk full`]);
+  expect(given).toContain(cure);
+});
+
+it.each([
+  [9_000, true, "9 s apart"],
+  [-30_000, false, "-30 s apart"],
+])("compares the clock of a node, which is %i ms ahead, with PostgreSQL's", async (ahead, ok, found) => {
+  const now = Date.UTC(2026, 10, 28);
+  const db = { dialect: "postgres", all: async () => [{ at: now - ahead }] };
+  expect(await nodeClock({ db, clock: { now: () => now } } as never)).toMatchObject([{ ok, found }]);
+});
+
+it("compares no clock with SQLite, which has none, or with a PostgreSQL that does not answer", async () => {
+  const clock = { now: () => 0 };
+  const away = { dialect: "postgres", all: () => Promise.reject(new Error("ECONNREFUSED")) };
+  for (const db of [{ dialect: "sqlite" }, away]) expect(await nodeClock({ db, clock } as never)).toEqual([]);
+});
