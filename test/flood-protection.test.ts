@@ -94,6 +94,23 @@ describe("the owner's list of blocks", () => {
     expect(transcript).toMatchObject([{ id, state: "failed" }]);
   });
 
+  it("is known before the first message leaves after a start", async () => {
+    await open();
+    const rude = await guest();
+    harness.sandbox.failNext("incoming", 1_000, 503);
+    await rude.send("buy my pills");
+    await expect.poll(() => harness.lines().some((line) => line.includes("delivery.retry"))).toBe(true);
+    const call = caller(harness, await tokenFor(harness));
+    const [row] = (await call("GET", "/visitors")).body.items as { id: string }[];
+    await harness.halt();
+    expect(await porchlight(harness, ["block", "add", row?.id ?? "", "--reason", "spam"])).toMatchObject({ code: 0 });
+    const calls = (): number => harness.sandbox.requests().filter(({ route }) => route === "incoming").length;
+    const before = calls();
+    await harness.start();
+    await expect.poll(() => harness.lines().some((line) => line.includes("delivery.failed"))).toBe(true);
+    expect(calls()).toBe(before);
+  });
+
   it("applies to a network behind the trusted proxy, on every transport, also from the command line", async () => {
     await open(undefined, { env: { TRUST_PROXY: "1" } });
     const added = await porchlight(harness, ["block", "add", "198.51.100.0/24", "--reason", "flood", "--json"]);

@@ -194,6 +194,8 @@ async function start({
   adminListener,
 }: Groups): Promise<void> {
   const { settings, keys, log } = core;
+  // First: blocked visitors must not connect, and none of their waiting messages may leave.
+  await owner.access.start();
   await files.start();
   await intake.start();
   visitors.connections.start();

@@ -76,12 +76,12 @@ export function createOwnerFlows(deps: OwnerDeps) {
       // An accepted message proves nothing for grants: the service refuses grants of a non-agency account with 401 too (R-483).
       if (why === "newKey") await ledger.grants.retryRefusedKey(account);
     },
+    /** Starts the work of these flows. `access` starts by itself, earlier. */
     async start(): Promise<void> {
       await ledger.start();
       await leads.start();
       await webhooks.start();
       await mail?.start();
-      await access.start();
     },
     stopCalls,
     async stop(): Promise<void> {
