@@ -319,6 +319,7 @@ describe("alert rules and dashboard", () => {
     metrics.read({
       connections: () => 1,
       waiting: async () => ({ messages: 1, oldest: 1 }),
+      diskFree: async () => 1,
       paused: () => ({ default: undefined }),
       pace: () => ({ default: 60 }),
     });

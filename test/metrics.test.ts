@@ -43,6 +43,7 @@ it("counts messages, answers and times of a conversation, without naming visitor
   expect(seriesValue(text, "porchlight_reply_seconds_count")).toBe(1);
   expect(seriesValue(text, "porchlight_connections")).toBe(1);
   expect(seriesValue(text, "porchlight_waiting_messages")).toBe(0);
+  expect(seriesValue(text, "porchlight_disk_free_bytes")).toBeGreaterThan(0);
   expect(text).not.toContain(fromId);
   // Each message has one line, without its text, with the id that the API shows.
   const lines = harness.lines().map((line) => JSON.parse(line) as { event: string; message?: string; level: number });

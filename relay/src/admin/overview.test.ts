@@ -13,6 +13,7 @@ const gauges = {
   connections: () => 0,
   waiting: async () => ({ messages: 0, oldest: 0 }),
   pace: () => ({}),
+  diskFree: async () => 1,
   paused: () => ({}),
 };
 

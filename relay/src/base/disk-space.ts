@@ -8,8 +8,8 @@ const LEAST_MB = 500;
 export const MAKE_ROOM = `Make room: below ${LEAST_MB} MB, uploads and then messages are refused.`;
 
 /** The free space on the disk of a folder. */
-export async function freeSpace(folder: string): Promise<{ megabytes: number; isEnough: boolean }> {
+export async function freeSpace(folder: string): Promise<{ bytes: number; megabytes: number; isEnough: boolean }> {
   const { bavail, bsize } = await statfs(folder);
   const bytes = bavail * bsize;
-  return { megabytes: Math.floor(bytes / MB), isEnough: bytes >= LEAST_MB * MB };
+  return { bytes, megabytes: Math.floor(bytes / MB), isEnough: bytes >= LEAST_MB * MB };
 }

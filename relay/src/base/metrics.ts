@@ -24,8 +24,10 @@ export type Gauges = {
   connections: () => number;
   /** Messages that the service has not accepted yet, and the age of the oldest one in seconds. */
   waiting: () => Promise<{ messages: number; oldest: number }>;
-  /** Calls per minute that the service allows per account key, as the pacer learned them. */
+  /** Calls per minute that the service allows, as the pacer learned them, by account: of those that this node calls it for. */
   pace: () => Record<string, number>;
+  /** Free bytes on the disk of the data folder. */
+  diskFree: () => Promise<number>;
   /** Why the service refuses an account's key or address: its deliveries wait. Undefined for an account that is accepted. */
   paused: () => Record<string, string | undefined>;
 };
@@ -106,6 +108,9 @@ function addGauges({ registry }: Series, gauges: Gauges): void {
   );
   gauge("porchlight_waiting_oldest_seconds", "Age of the oldest waiting message", async (one) =>
     one.set((await gauges.waiting()).oldest),
+  );
+  gauge("porchlight_disk_free_bytes", "Free space on the disk of the data folder", async (one) =>
+    one.set(await gauges.diskFree()),
   );
   gauge(
     "porchlight_pace_per_minute",

@@ -13,6 +13,7 @@ const GAUGES: Gauges = {
   connections: () => 3,
   waiting: async () => ({ messages: 2, oldest: 9 }),
   pace: () => ({ main: 60 }),
+  diskFree: async () => 1,
   paused: () => ({ main: undefined }),
 };
 

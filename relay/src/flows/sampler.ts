@@ -74,7 +74,7 @@ export function mergeSamples(samples: readonly Sample[], gauges: "sum" | "highes
       all.reply[n] = (all.reply[n] ?? 0) + (one.reply[n] ?? 0);
     }
     all.connections = gauges === "sum" ? all.connections + one.connections : Math.max(all.connections, one.connections);
-    // All nodes count the same outbox, and learn the same limit.
+    // All nodes count the same outbox. One node learns the limit; the others report 0.
     all.waiting = Math.max(all.waiting, one.waiting);
     all.pace = Math.max(all.pace, one.pace);
   }

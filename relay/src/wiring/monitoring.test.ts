@@ -23,3 +23,15 @@ it.each([
   createMonitoring(core, { connections: () => 0, gates: {} as Given[1]["gates"] }).sampler.start();
   expect(waits).toEqual([wanted]);
 });
+
+it("reports the pace of those accounts only that this node calls the service for", () => {
+  const core = {
+    db: { dialect: "postgres" },
+    settings: { accounts: [{ id: "held" }, { id: "elsewhere" }] },
+    cluster: { leases: { holds: (name: string) => name === "account:held" } },
+    metrics: createMetrics(),
+  };
+  const gates = { paceOf: () => 60 };
+  const { gauges } = createMonitoring(core as never, { connections: () => 0, gates: gates as never });
+  expect(gauges.pace()).toEqual({ held: 60 });
+});

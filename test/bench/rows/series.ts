@@ -73,6 +73,7 @@ async function sampler(db: Database): Promise<{ metrics: Metrics; step: () => Pr
     connections: () => 1_000,
     waiting: async () => ({ messages: (await waitingIn(db, 1)).messages, oldest: 0 }),
     pace: () => ({ default: 60 }),
+    diskFree: async () => 1,
     paused: () => ({ default: undefined }),
   };
   createSampler({ db, clock, log: silentLog, metrics, gauges }).start();
