@@ -12,7 +12,7 @@ import {
 import { messagesBefore as threadPage } from "../records/threads.ts";
 import { findVisitor } from "../records/visitors.ts";
 import { fileLink, type LinkTo } from "./file.ts";
-import { badge, facts, type Html, idText, line, table, time } from "./html.ts";
+import { badge, brief, facts, type Html, idText, line, table, time } from "./html.ts";
 import { conversationPath, messagePath } from "./paths.ts";
 import { sees, type Viewer } from "./viewer.ts";
 
@@ -92,7 +92,7 @@ ${sites.length < 2 ? "" : html`<label>Site<select name="site">${option("", "all"
 <button class="main">Search</button></form>`;
 }
 
-/** Characters of the newest message in a list. */
+/** Length of the newest message in a list, in UTF-16 units. */
 const EXCERPT_MAX = 120;
 
 const NONE_YET = html`No visitor has written yet. <a href="/admin/sites">Sites</a> has the tag for your pages.`;
@@ -121,7 +121,7 @@ export async function conversations(
       html`<a href="${conversationPath(row.id)}">${line(nameOf(row))}</a>`,
       row.text === null
         ? null
-        : line(`${row.author === "reply" ? "↩ " : ""}${row.text.slice(0, EXCERPT_MAX) || "[file]"}`),
+        : line(`${row.author === "reply" ? "↩ " : ""}${brief(row.text, EXCERPT_MAX) || "[file]"}`),
       row.state === null ? null : badge(row.state),
       time(timeOf(row)),
       row.messages,

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { withCode } from "../base/with-code.ts";
-import { line, table, wholeAddress } from "./html.ts";
+import { brief, line, table, wholeAddress } from "./html.ts";
 
 it("shows counts with separators in a column that is aligned to the right, and marks empty cells", () => {
   const shown = String(
@@ -28,6 +28,13 @@ it("leaves out cells without a heading, such as the site where there is only one
 it("escapes texts, and shows code between backticks", () => {
   expect(String(line('<b>"'))).toBe('<span class="line" dir="auto" title="&lt;b&gt;&quot;">&lt;b&gt;&quot;</span>');
   expect(String(withCode("run `porchlight <x>` now"))).toBe("run <code>porchlight &lt;x&gt;</code> now");
+});
+
+it("cuts a text at a grapheme border, so that no emoji and no accent is split", () => {
+  const family = "👩‍👩‍👧";
+  expect([brief("Lamp", 4), brief("Lamps", 4)]).toEqual(["Lamp", "Lam…"]);
+  expect(brief(`Hi ${family}!`, 6)).toBe("Hi …");
+  expect(brief("Cafe\u0301 in Oslo", 5)).toBe("Caf…");
 });
 
 it("ends the line of an address after the @ at the earliest, and escapes it", () => {

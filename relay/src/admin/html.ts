@@ -1,3 +1,4 @@
+import { cut } from "@porchlight/shared/text";
 import { html } from "hono/html";
 import type { Viewer } from "./viewer.ts";
 
@@ -93,8 +94,8 @@ export const badge = (state: string, look = state): Html =>
 /** The state of a mail or of a message of the backend. "sent" is their last state, unlike that of a visitor's message. */
 export const sentBadge = (state: string): Html => badge(state, state === "sent" ? "done" : state);
 
-/** The first `max` characters of a text. */
-export const brief = (text: string, max = 90): string => (text.length > max ? `${text.slice(0, max - 1)}…` : text);
+/** The beginning of a text: at most `max` UTF-16 units, cut at a grapheme border. */
+export const brief = (text: string, max = 90): string => (text.length > max ? `${cut(text, max - 1)}…` : text);
 
 /** What a page says about the action that led to it. @param isDone whether the action changed anything */
 export const outcomeLine = (isDone: boolean, words: string | Html): Html =>

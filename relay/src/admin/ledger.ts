@@ -8,6 +8,7 @@ import { entriesPage, type LedgerEntry } from "../records/ledger/ledger.ts";
 import { SENT_STATES, sentContent } from "../records/ledger/own-messages.ts";
 import {
   badge,
+  brief,
   type Cell,
   type Html,
   idText,
@@ -106,7 +107,7 @@ const sentRow = (entry: LedgerEntry): Cell[] => [
   time(entry.created),
   html`<a href="${entryPath(entry)}">${idText(entry.key)}</a>`,
   sentBadge(SENT_STATES[entry.state]),
-  line((sentContent(entry).text ?? "").slice(0, 120)),
+  line(brief(sentContent(entry).text ?? "", 120)),
   entry.reason,
   line(entry.account),
 ];

@@ -1,3 +1,4 @@
+import { cut } from "@porchlight/shared/text";
 import { record } from "./audit.ts";
 import { type Command, table } from "./command.ts";
 import { CommandError } from "./error.ts";
@@ -24,8 +25,8 @@ export const RELOAD: Record<string, Command> = {
       }
       const cells = changes.map(({ path, before, after, effect }) => [
         path,
-        before.slice(0, 60),
-        after.slice(0, 60),
+        cut(before, 60),
+        cut(after, 60),
         effect === "restart" ? "after a restart" : dry ? "at once" : "now in force",
       ]);
       return {

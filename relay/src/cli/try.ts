@@ -4,6 +4,7 @@ import { endingOf } from "@porchlight/shared/close";
 import { randomId } from "@porchlight/shared/id";
 import { parseRelayFrame } from "@porchlight/shared/parse";
 import { type ClientFrame, type Message, PROTOCOL } from "@porchlight/shared/protocol";
+import { cut } from "@porchlight/shared/text";
 import type { Site } from "../base/config.ts";
 import { verifySession } from "../base/sign.ts";
 import { type Command, type Result, waitSeconds } from "./command.ts";
@@ -139,7 +140,7 @@ function delivery(message: Message | undefined, when: string, seconds: number): 
 
 function answer(message: Message | undefined, when: string, seconds: number, { settings }: CommandContext): Finding {
   const check = "answered";
-  if (message !== undefined) return passed(check, `${when}: "${message.text.slice(0, 60)}"`);
+  if (message !== undefined) return passed(check, `${when}: "${cut(message.text, 60)}"`);
   const where = settings.publicUrl ?? "the relay";
   return failed(
     check,
