@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { settingsHelp } from "../../relay/src/base/config.ts";
 import * as rules from "../../relay/src/base/rules.ts";
 import { fileFields } from "../../relay/src/base/settings/file.ts";
+import { COMMANDS } from "../../relay/src/cli/commands.ts";
 import { root } from "./sources.ts";
 import { wordKeys } from "./wordkeys.ts";
 
@@ -21,6 +22,20 @@ it("describes every field of an account and of a site in the guide to the config
   const named = (name: string): boolean => new RegExp(`[\`"]${name}[\`"]`).test(FILE);
   expect(inside).toContain("phoneContact");
   expect([...fileFields.account, ...fileFields.site, ...inside].filter((name) => !named(name))).toEqual([]);
+});
+
+it("lists every command in the guide to operation", () => {
+  const guide = readFileSync(join(root, "relay", "docs", "guides", "operation.md"), "utf8");
+  const named = new Set<string>();
+  for (const [, cell = ""] of guide.matchAll(/^\| (`[^|]+) \|/gm)) {
+    let word = "";
+    for (const [, name = ""] of cell.matchAll(/`([^`]+)`/g)) {
+      // `token add` · `list`: the second name continues the first word.
+      if (name.includes(" ")) [word = ""] = name.split(" ");
+      for (const each of [name, `${word} ${name}`]) named.add(each);
+    }
+  }
+  expect(Object.keys(COMMANDS).filter((name) => !named.has(name))).toEqual([]);
 });
 
 it("reads no environment variable that the settings guide does not list", () => {
