@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import { setNewest } from "../base/bounded-map.ts";
 import type { Clock } from "../base/clock.ts";
 import { createLimiter } from "../base/limiter.ts";
 import { sameSecret } from "../base/sign.ts";
@@ -57,7 +58,7 @@ async function credentialWith({ db, token, readToken }: AccessDeps, given: strin
 const ADMIN = "admin";
 const READER = "reader";
 
-const hashOf = (token: string): string => createHash("sha256").update(token).digest("base64url");
+const sha256Of = (token: string): string => createHash("sha256").update(token).digest("base64url");
 
 /** Checks tokens against ADMIN_TOKEN, ADMIN_READ_TOKEN and the tokens of sites, and counts wrong ones by address. */
 export function createAccess(deps: AccessDeps): AdminAccess {
@@ -72,8 +73,8 @@ export function createAccess(deps: AccessDeps): AdminAccess {
     networkOf,
     maySignIn: (address, { name, viewer }) => viewer.role === "admin" || signIns.take(`${name} ${address}`) === 0,
     async hashOf(name) {
-      if (name === ADMIN) return hashOf(deps.token);
-      if (name === READER) return deps.readToken === undefined ? undefined : hashOf(deps.readToken);
+      if (name === ADMIN) return sha256Of(deps.token);
+      if (name === READER) return deps.readToken === undefined ? undefined : sha256Of(deps.readToken);
       return hashOfToken(deps.db, name);
     },
     async credentialOf(address, given) {
@@ -88,7 +89,7 @@ export function createAccess(deps: AccessDeps): AdminAccess {
       const credential = await credentialWith(deps, given).finally(() => endCheck(checking, address));
       if (credential !== undefined) return credential;
       const wait = wrongTokens.take(address);
-      if (wait > 0) lock(locked, address, clock.uptime() + Math.max(wait, LOCK_MS));
+      if (wait > 0) setNewest(locked, address, clock.uptime() + Math.max(wait, LOCK_MS), LOCKED_MAX);
       return undefined;
     },
   };
@@ -104,9 +105,3 @@ function endCheck(checking: Map<string, number>, address: string): void {
 const LOCK_MS = 60_000;
 /** Most locked addresses. Above it, the oldest is unlocked. */
 const LOCKED_MAX = 10_000;
-
-function lock(locked: Map<string, number>, address: string, until: number): void {
-  locked.set(address, until);
-  const [oldest] = locked.keys();
-  if (locked.size > LOCKED_MAX && oldest !== undefined) locked.delete(oldest);
-}

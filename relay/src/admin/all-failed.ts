@@ -24,8 +24,8 @@ async function allFailed({ db, sites }: Deps, max: number): Promise<DeliveryRow[
 }
 
 /**
- * The messages of a form, as "visitor message". With `all`, these are as many failed messages as the confirmation page
- * counted: it did not count messages that fail later.
+ * The messages that a form names, as "visitor message". With `all`: as many failed messages as the confirmation page counted,
+ * even if more have failed since.
  */
 export async function itemsOf(deps: Deps, form: URLSearchParams): Promise<string[]> {
   if (!form.has("all")) return form.getAll("item");

@@ -12,15 +12,16 @@ import {
 import { messagesBefore as threadPage } from "../records/threads.ts";
 import { findVisitor } from "../records/visitors.ts";
 import { fileLink, type LinkTo } from "./file.ts";
-import { badge, brief, facts, type Html, idText, line, table, time } from "./html.ts";
+import { badge, brief, facts, type Html, idText, lineText, table, time } from "./html.ts";
 import { conversationPath, messagePath } from "./paths.ts";
 import { sees, type Viewer } from "./viewer.ts";
 
 /** Conversations on one page. */
 const CONVERSATIONS_PER_PAGE = 30;
 /**
- * A search ends after this time, in milliseconds, even if the page is not full; the next page continues it. While it has found
- * nothing, it goes on for the longer time. An index of words would cost every write more than a slow search costs an operator.
+ * Time limits of a search, in milliseconds: once it has found something, and while it has found nothing. A search ends then even
+ * if the page is not full, and the next page continues it. An index of words would cost every write more than a slow search
+ * costs an operator.
  */
 const [SEARCH_MS, EMPTY_SEARCH_MS] = [1_500, 8_000];
 /** Messages of a thread on one page. */
@@ -29,7 +30,7 @@ const MESSAGES_PER_PAGE = 200;
 /** `from`, `to`: days in the form's notation, like `2026-11-22`. */
 type Search = ConversationQuery & { days?: { from: string; to: string } };
 
-/** Finds matching conversations until a page is full or the time is over. */
+/** Finds matching conversations until a page is full or the time limit is reached. */
 async function search(
   db: Database,
   clock: Clock,
@@ -118,14 +119,14 @@ export async function conversations(
     "Conversations",
     ["Visitor", "Newest message", "State", "When (UTC)", "Messages", ...(sites.length > 1 ? ["Site"] : [])],
     sorted.map((row) => [
-      html`<a href="${conversationPath(row.id)}">${line(nameOf(row))}</a>`,
+      html`<a href="${conversationPath(row.id)}">${lineText(nameOf(row))}</a>`,
       row.text === null
         ? null
-        : line(`${row.author === "reply" ? "↩ " : ""}${brief(row.text, EXCERPT_MAX) || "[file]"}`),
+        : lineText(`${row.author === "reply" ? "↩ " : ""}${brief(row.text, EXCERPT_MAX) || "[file]"}`),
       row.state === null ? null : badge(row.state),
       time(timeOf(row)),
       row.messages,
-      line(row.site),
+      lineText(row.site),
     ]),
     next !== undefined ? "Nothing found so far." : isFiltered(asked) ? "No conversation matches." : NONE_YET,
   )}${more ?? ""}`;
@@ -156,7 +157,7 @@ export async function conversation(
     ["Your id (sub)", row.subject],
     ["Contact at the service", row.contact],
     ["Page", row.page],
-    ["Deletion", row.deleting ? "has begun and goes on by itself" : null],
+    ["Deletion", row.deleting ? "in progress; it continues automatically" : null],
   ])}
 ${older ? html`<p><a href="${conversationPath(id)}?before=${first.pos}">Older messages</a></p>` : ""}
 <ol class="thread">${messages.map((message) => bubble(id, message, linkTo))}</ol>`;

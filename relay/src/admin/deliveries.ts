@@ -12,7 +12,7 @@ import {
   type Cell,
   type Html,
   idText,
-  line,
+  lineText,
   messageCount,
   outcomeLine,
   PAGE_ROWS,
@@ -30,11 +30,11 @@ const row = (given: OpenMessage, mayAct: boolean, tries: readonly Cell[]): Cell[
   return [
     ...(mayAct ? [choice(given)] : []),
     time(at),
-    html`<a href="${messagePath(visitor, id)}">${line(text === "" ? id : brief(text))}</a>`,
+    html`<a href="${messagePath(visitor, id)}">${lineText(text === "" ? id : brief(text))}</a>`,
     ...tries,
     [reason, error].filter((part) => part !== null).join(": ") || null,
     html`<a href="${conversationPath(visitor)}">${idText(visitor)}</a>`,
-    line(site),
+    lineText(site),
   ];
 };
 

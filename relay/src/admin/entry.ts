@@ -64,7 +64,7 @@ export async function entrySteps(db: Database, entry: LedgerEntry): Promise<Jour
   });
 }
 
-/** Where a person decides. */
+/** Says where a person decides, by kind of entry. */
 const DECIDED: Record<LedgerKind, Html> = {
   grant: html`An admin decides on the page <a href="/admin/ledger">Ledger</a>.`,
   send: html`<code>porchlight send resolve</code> records the outcome.`,
@@ -80,15 +80,18 @@ function nextStep({ kind, state, due }: LedgerEntry): JourneyStep[] {
   return [];
 }
 
-/** The message of a conversation that shows a sent message; undefined while none does. */
-export async function messageOf(db: Database, { shown }: Pick<LedgerEntry, "shown">): Promise<string | undefined> {
+/** The path of the conversation's message that shows a sent message; undefined while none shows it. */
+export async function shownMessagePath(
+  db: Database,
+  { shown }: Pick<LedgerEntry, "shown">,
+): Promise<string | undefined> {
   const [message] = shown === null ? [] : await replyWithId(db, shown);
   return message && messagePath(message.visitor, message.id);
 }
 
 async function sentFacts(db: Database, entry: LedgerEntry): Promise<[string, Cell][]> {
   const { text, site } = sentContent(entry);
-  const path = await messageOf(db, entry);
+  const path = await shownMessagePath(db, entry);
   return [
     ["State", sentBadge(SENT_STATES[entry.state])],
     ["Text", text],

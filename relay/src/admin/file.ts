@@ -16,7 +16,7 @@ const picture = (link: string, { type, size, width, height }: Media): Html | "" 
 const sizeText = (bytes: number): string =>
   bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} kB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 
-/** A link to the file of a message, and the picture if it is one. The link opens another tab and expires after a week or two. */
+/** A link to the file of a message, with the picture if it is one. The link opens another tab, and expires in one to two weeks. */
 export function fileLink(file: Media, linkTo: LinkTo): Html {
   const link = linkTo(file.url, file.type);
   return html`<p class="file"><a href="${link}" target="_blank" rel="noreferrer">${picture(link, file)}${file.name}</a> <span class="note">${sizeText(file.size)}</span></p>`;

@@ -8,7 +8,7 @@ import { type IdKind, type MessageIds, messagesWithId, replyWithId, visitorIdsMa
 import type { Sites } from "../records/sites.ts";
 import { messagesFormerly } from "../records/tries.ts";
 import { findVisitor } from "../records/visitors.ts";
-import { messageOf, seesEntry } from "./entry.ts";
+import { seesEntry, shownMessagePath } from "./entry.ts";
 import { conversationPath, entryPath, messagePath } from "./paths.ts";
 import { sees, type Viewer } from "./viewer.ts";
 
@@ -31,11 +31,11 @@ const SHORT_VISITOR_ID = /^[\w-]{10}$/;
  * - the ledger entry, for the key of a grant, or of a message that is in no conversation;
  * - the search page with this text, for any other text.
  */
-export async function pageOf(deps: FindDeps, id: string, viewer: Viewer): Promise<string> {
+export async function pathForId(deps: FindDeps, id: string, viewer: Viewer): Promise<string> {
   if (id === "") return "/admin/conversations";
   if (await maySee(deps, viewer, id)) return conversationPath(id);
   const keyed = await entryOf(deps, id, viewer);
-  if (keyed !== undefined) return (await messageOf(deps.db, keyed)) ?? entryPath(keyed);
+  if (keyed !== undefined) return (await shownMessagePath(deps.db, keyed)) ?? entryPath(keyed);
   const searches = [() => repliesOf(deps, id), () => messagesOf(deps, "id", id), () => byPrefix(deps, id)];
   for (const search of searches) {
     const seen: MessageIds[] = [];

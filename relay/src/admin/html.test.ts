@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { withCode } from "../base/with-code.ts";
-import { brief, line, table, wholeAddress } from "./html.ts";
+import { brief, lineText, table, wholeAddress } from "./html.ts";
 
 it("shows counts with separators in a column that is aligned to the right, and marks empty cells", () => {
   const shown = String(
@@ -26,7 +26,7 @@ it("leaves out cells without a heading, such as the site where there is only one
 });
 
 it("escapes texts, and shows code between backticks", () => {
-  expect(String(line('<b>"'))).toBe('<span class="line" dir="auto" title="&lt;b&gt;&quot;">&lt;b&gt;&quot;</span>');
+  expect(String(lineText('<b>"'))).toBe('<span class="line" dir="auto" title="&lt;b&gt;&quot;">&lt;b&gt;&quot;</span>');
   expect(String(withCode("run `porchlight <x>` now"))).toBe("run <code>porchlight &lt;x&gt;</code> now");
 });
 

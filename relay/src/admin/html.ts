@@ -50,7 +50,7 @@ export const pageFrame = (title: string, body: Html): Html => html`<!doctype htm
 <body>${body}</body>
 </html>`;
 
-/** The place for the live script's message that it cannot update the page. */
+/** The element in which the live script says that it cannot update the page. */
 export const STALE_NOTICE = html`<p id="stale" class="stale" role="status"></p>`;
 
 /** Loads the script that keeps the page up to date; without scripts, shows a link instead. @param path of the page */
@@ -106,23 +106,24 @@ export type Cell = string | number | null | Html;
 /** A count with separators of thousands, as everywhere on these pages. */
 export const count = (value: number): string => value.toLocaleString("en");
 
+/** A number of messages in words: `1 message`, `1,200 messages`. */
 export const messageCount = (n: number): string => (n === 1 ? "1 message" : `${count(n)} messages`);
 
 /** A text on one line, cut by CSS where the column ends; on phones at most three lines. */
-export const line = (text: string): Html => html`<span class="line" dir="auto" title="${text}">${text}</span>`;
+export const lineText = (text: string): Html => html`<span class="line" dir="auto" title="${text}">${text}</span>`;
 
 /** An id on one line, cut by CSS where it is too long. Copying it gives the whole id. */
 export const idText = (id: string): Html => html`<span class="id" title="${id}">${id}</span>`;
 
 /** A short name on one line, whole; on phones it may wrap. */
-export const name = (text: string): Html => html`<span class="name">${text}</span>`;
+export const nameText = (text: string): Html => html`<span class="name">${text}</span>`;
 
 /** A text that a decision depends on: always whole, over several lines if needed. */
-export const whole = (text: string | Html): Html => html`<span class="whole" dir="auto">${text}</span>`;
+export const wholeText = (text: string | Html): Html => html`<span class="whole" dir="auto">${text}</span>`;
 
 /** An email address, whole; a line that is too short for it ends after the @. */
 export const wholeAddress = (email: string): Html =>
-  whole(html`${email.split("@").map((part, n) => (n === 0 ? part : html`@<wbr>${part}`))}`);
+  wholeText(html`${email.split("@").map((part, n) => (n === 0 ? part : html`@<wbr>${part}`))}`);
 
 /** From this length on (characters) a text needs a wide column. */
 const LONG_TEXT = 24;

@@ -12,7 +12,7 @@ import { appendReply, appendSent, markAll, markMessage, noteFailures, numbersOf 
 import { addTry, SENT_AGAIN } from "../records/tries.ts";
 import { addVisitor } from "../records/visitors.ts";
 import { ledgerEntry } from "./entry.ts";
-import { pageOf } from "./find.ts";
+import { pathForId } from "./find.ts";
 import { journey } from "./journey.ts";
 
 const AT = Date.UTC(2026, 10, 23, 15, 0, 0);
@@ -92,7 +92,7 @@ it("says that the relay itself held a message back, and counts no try", async ()
 const find = (id: string): Promise<string> => {
   const sites = { all: [{ public: { id: "shop" }, account: "main" }] } as unknown as Sites;
   const settings = { accounts: [{ id: "main" }] as Account[] };
-  return pageOf({ db, clock: manualClock(AT), settings, sites }, id, VIEWER);
+  return pathForId({ db, clock: manualClock(AT), settings, sites }, id, VIEWER);
 };
 
 describe("a message of the owner's backend", () => {

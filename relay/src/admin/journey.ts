@@ -44,7 +44,7 @@ const callResult = (answer: string | null, service = "The service"): Html =>
     ? html`${service} answered <code>${answer}</code>`
     : html`${service} did not answer${answer === null ? "" : html`: <code>${answer}</code>`}`;
 
-/** Retry. `sid`: the present `messageSid`. */
+/** The step of a Retry. `former`: the `messageSid` before it. `sid`: the present one. */
 function sentAgainStep({ at, former, sid }: { at: number; former: string; sid: string | null }): JourneyStep {
   const note = former === "" || former === sid ? "" : html` Until then, its messageSid was <code>${former}</code>.`;
   return { name: "To be sent again", at, note: html`By Retry of the visitor or of an operator.${note}` };
@@ -171,7 +171,32 @@ function withReply(steps: readonly JourneyStep[], reply: JourneyStep): JourneySt
   return later === -1 ? [...steps, reply] : steps.toSpliced(later, 0, reply);
 }
 
-async function laterSteps(
+/** The steps of a reply to the visitor. */
+async function replySteps(
+  db: Database,
+  row: JourneyRow,
+  sent: LedgerEntry | undefined,
+  present: Present,
+): Promise<JourneyStep[]> {
+  const push = present.pushed(row.visitor, row);
+  const seen: JourneyStep =
+    row.read >= row.n
+      ? {
+          name: "Seen by the visitor",
+          at: row.readAt,
+          note: "Or earlier: at this time the visitor's read mark moved.",
+        }
+      : {
+          name: "Not seen yet",
+          at: null,
+          kind: "open",
+          ...(push?.open !== true && { note: db.dialect === "sqlite" ? NO_TAB : NO_TAB_HERE }),
+        };
+  return [...(await arrivalSteps(db, row, sent)), ...(push === undefined ? [] : [pushStep(push)]), seen];
+}
+
+/** All steps of a message, with the mails that contained it. @param sent the backend's message that a reply shows */
+async function journeySteps(
   db: Database,
   row: JourneyRow,
   sent: LedgerEntry | undefined,
@@ -185,27 +210,7 @@ async function laterSteps(
       ...(state === "failed" && { kind: "bad" }),
     }),
   );
-  if (row.author === "reply") {
-    const seen = row.read >= row.n;
-    const push = present.pushed(visitor, row);
-    return [
-      ...(await arrivalSteps(db, row, sent)),
-      ...(push === undefined ? [] : [pushStep(push)]),
-      seen
-        ? {
-            name: "Seen by the visitor",
-            at: row.readAt,
-            note: "Or earlier: at this time the visitor's read mark moved.",
-          }
-        : {
-            name: "Not seen yet",
-            at: null,
-            kind: "open",
-            ...(push?.open !== true && { note: db.dialect === "sqlite" ? NO_TAB : NO_TAB_HERE }),
-          },
-      ...mails,
-    ];
-  }
+  if (row.author === "reply") return [...(await replySteps(db, row, sent, present)), ...mails];
   const reply = await replyAfter(db, visitor, pos);
   const answered: JourneyStep = reply
     ? { name: "Next reply", at: reply.at, note: html`<a href="${messagePath(visitor, reply.id)}">its journey</a>` }
@@ -213,7 +218,7 @@ async function laterSteps(
   return [...withReply(await sentSteps(db, row, present), answered), ...mails];
 }
 
-/** The service's id of a reply; null when the service gave none. The key of such a reply has another form. */
+/** The service's id of a reply; null when the service gave none. The relay's own key of such a reply begins with `~`. */
 function serviceId(external: string | null): Html | null {
   const id = external?.slice(external.indexOf(":") + 1) ?? "~";
   return id.startsWith("~") ? null : html`<span class="id">${id}</span>`;
@@ -232,7 +237,7 @@ export async function journey(
   const row = await journeyOf(db, visitor, id);
   if (row === undefined || !sees(viewer, row.site)) return undefined;
   const sent = await sentAs(db, row);
-  const steps = await laterSteps(db, row, sent, present);
+  const steps = await journeySteps(db, row, sent, present);
   const [message] = await threadPage(db, row.visitor, row.pos + 1, 1);
   const retry =
     row.state === "failed" && viewer.role === "admin"

@@ -12,15 +12,15 @@ import {
   type Cell,
   type Html,
   idText,
-  line,
+  lineText,
   outcomeLine,
   pagedTable,
   sentBadge,
   table,
   time,
   tokenField,
-  whole,
   wholeAddress,
+  wholeText,
 } from "./html.ts";
 import { entryPath } from "./paths.ts";
 import { type ListPart, mergedPage } from "./reads.ts";
@@ -93,13 +93,13 @@ function grantRow(entry: LedgerEntry, token: string | undefined): Cell[] {
   const { email, amount } = contentOf(entry);
   return [
     time(entry.created),
-    html`<a href="${entryPath(entry)}">${whole(entry.key)}</a>`,
+    html`<a href="${entryPath(entry)}">${wholeText(entry.key)}</a>`,
     badge(GRANT_STATES[entry.state]),
     email === undefined ? null : wholeAddress(email),
     amount ?? null,
     entry.reason,
     ...(token === undefined ? [] : [decisionForm(entry, token)]),
-    line(entry.account),
+    lineText(entry.account),
   ];
 }
 
@@ -107,9 +107,9 @@ const sentRow = (entry: LedgerEntry): Cell[] => [
   time(entry.created),
   html`<a href="${entryPath(entry)}">${idText(entry.key)}</a>`,
   sentBadge(SENT_STATES[entry.state]),
-  line(brief(sentContent(entry).text ?? "", 120)),
+  lineText(brief(sentContent(entry).text ?? "", 120)),
   entry.reason,
-  line(entry.account),
+  lineText(entry.account),
 ];
 
 /**
@@ -144,7 +144,7 @@ ${open.length === 0 ? "" : decisions}
 ${pagedTable({ name: "grants", skip: query.grants, query }, "Credit grants", headings(), grants, "No credit grants yet. Each recharge that the service reports and each grant of your backend appears here.")}
 <h2>Messages of your backend</h2>
 ${pagedTable({ name: "messages", skip: query.messages, query }, "Messages of your backend", ["When (UTC)", "Key", "State", "Text", "Reason", ...account], sent, "Your backend has sent no messages yet. Each message that it sends over the API appears here.")}
-<p class="note">A call with an unknown outcome is never repeated automatically: search the service for its key, and enter the outcome: of a grant here, of a message with <code>porchlight send resolve</code>.</p>`;
+<p class="note">A call with an unknown outcome is never repeated automatically. Search the service for its key, and enter the outcome: for a grant on this page, for a message with <code>porchlight send resolve</code>.</p>`;
 }
 
 /** What the page says about the outcome of a decision. */

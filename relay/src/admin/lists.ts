@@ -13,13 +13,13 @@ import {
   type Cell,
   type Html,
   idText,
-  line,
-  name,
+  lineText,
+  nameText,
   PAGE_ROWS,
   pagedTable,
   sentBadge,
   time,
-  whole,
+  wholeText,
 } from "./html.ts";
 import { conversationPath } from "./paths.ts";
 import { type ListPart, mergedPage } from "./reads.ts";
@@ -28,7 +28,7 @@ import { type ListPart, mergedPage } from "./reads.ts";
 type Deps = { db: Database; sites: Sites; skip: number };
 
 /** A page of the rows of all sites, newest first. The last cell of each row is the site's id. */
-async function ofSites<Row extends { at: number; site: string }>(
+async function siteRows<Row extends { at: number; site: string }>(
   { sites, skip }: Deps,
   read: (query: { site: string; after?: Row; skip: number; limit: number }) => Promise<Row[]>,
   cellsOf: (row: Row) => Cell[],
@@ -39,7 +39,7 @@ async function ofSites<Row extends { at: number; site: string }>(
         read({ ...part, site: id, ...(after && { after }) }),
   );
   const rows = await mergedPage(lists, ({ at }) => at, skip);
-  return rows.map((row) => [time(row.at), ...cellsOf(row), line(row.site)]);
+  return rows.map((row) => [time(row.at), ...cellsOf(row), lineText(row.site)]);
 }
 
 /** The headings of a list of sites; the site has a column when there are several. */
@@ -55,11 +55,12 @@ const visitorLink = (visitor: string | null): Cell =>
 /** The email address and the phone number in one cell. */
 function contactCell({ email, phone }: Pick<Lead, "email" | "phone">): Cell {
   const lines = [email, phone].filter((each) => each !== null);
-  return lines.length === 0 ? null : html`${lines.map((each) => whole(each))}`;
+  return lines.length === 0 ? null : html`${lines.map((each) => wholeText(each))}`;
 }
 
+/** The page of leads: contact details from forms, and from the owner's backend. */
 export async function leads(deps: Deps): Promise<Html> {
-  const rows = await ofSites<Lead>(
+  const rows = await siteRows<Lead>(
     deps,
     (query) => leadsPage(deps.db, query),
     (lead) => [
@@ -76,11 +77,12 @@ export async function leads(deps: Deps): Promise<Html> {
     headingsOf(deps, "When", "Name", "Contact", "State", "Problem", "Visitor"),
     rows,
     withCode(
-      "No visitor has left contact details yet. Each form that a visitor fills in appears here: `prechat` and `emailOffer` show them.",
+      "No visitor has left contact details yet. Each form that a visitor fills in appears here. The settings `prechat` and `emailOffer` show forms.",
     ),
   );
 }
 
+/** The page of mails to visitors: replies to those who are away, and transcripts. */
 export async function mails(deps: Deps): Promise<Html> {
   const { db, sites, skip } = deps;
   const ids = sites.all.map(({ public: { id } }) => id);
@@ -88,7 +90,7 @@ export async function mails(deps: Deps): Promise<Html> {
   const rows = found.map(({ at, visitor, site, kind, address, state, attempts, problem }) => [
     ...[time(at), kind, address, sentBadge(state), attempts, problem],
     visitorLink(visitor),
-    line(site),
+    lineText(site),
   ]);
   return pagedTable(
     { name: "skip", skip: deps.skip },
@@ -101,7 +103,7 @@ export async function mails(deps: Deps): Promise<Html> {
   );
 }
 
-/** HTTP status of the last try. */
+/** The HTTP status of a try as text. 0: the endpoint gave no answer. */
 const statusName = (status: number | null): Cell =>
   status === null ? null : status === 0 ? "no answer" : String(status);
 
@@ -117,11 +119,12 @@ function problemCell(event: Event): Cell {
     ({ at, status, problem }) =>
       html`<li>${time(at)} · ${statusName(status)}${problem === null ? "" : html` · ${brief(problem, PROBLEM_MAX)}`}</li>`,
   );
-  return html`${last === null ? "" : whole(last)}<details class="tries"><summary>Each try</summary><ol>${items}</ol></details>`;
+  return html`${last === null ? "" : wholeText(last)}<details class="tries"><summary>Each try</summary><ol>${items}</ol></details>`;
 }
 
+/** The page of events for the owners' webhooks, each with its tries. */
 export async function webhooks(deps: Deps): Promise<Html> {
-  const rows = await ofSites<Event>(
+  const rows = await siteRows<Event>(
     deps,
     (query) => eventsPage(deps.db, query),
     (event) => {
@@ -141,8 +144,9 @@ export async function webhooks(deps: Deps): Promise<Html> {
 /** The beginning of a visitor's id. Blocked addresses do not begin like this. */
 const VISITOR = /^[uv]_/;
 
+/** The page of blocked visitors, addresses and networks. */
 export async function blocks(deps: Deps): Promise<Html> {
-  const rows = await ofSites<Block>(
+  const rows = await siteRows<Block>(
     deps,
     (query) => blocksPage(deps.db, query),
     ({ value, reason, actor }) => [
@@ -161,11 +165,12 @@ export async function blocks(deps: Deps): Promise<Html> {
   return html`${list}${rows.length === 0 ? "" : html`<p class="note">${withCode("`porchlight block add` and `porchlight block remove` change this list.")}</p>`}`;
 }
 
+/** The page of operators' actions and sign-ins. */
 export async function audit({ db, skip }: Pick<Deps, "db" | "skip">): Promise<Html> {
   const rows = (await auditPage(db, PAGE_ROWS + 1, skip)).map(({ at, actor, action, subject }) => [
     time(at),
-    name(actor),
-    name(action),
+    nameText(actor),
+    nameText(action),
     subject,
   ]);
   return pagedTable(

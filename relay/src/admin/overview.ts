@@ -12,16 +12,16 @@ import { nodeTable, openProblems, runningNodes } from "./state.ts";
 const HOUR_MS = 3_600_000;
 
 /**
- * The ranges of the plots: step of the stored series, points, steps per point, parts of the time axis (a label at each end of
- * a part), and the name of a point's time.
+ * The ranges of the plots. `step`: seconds between the stored samples. `points`: points of a plot. `each`: samples per point.
+ * `parts`: parts of the time axis, with a label at each end of a part. `period`: the time of a point, in words.
  */
 const RANGES = {
-  hour: { name: "Hour", step: STEPS.minute, points: 60, each: 1, parts: 4, begun: "minute" },
-  day: { name: "Day", step: STEPS.minute, points: 96, each: 15, parts: 4, begun: "quarter of an hour" },
-  week: { name: "Week", step: STEPS.hour, points: 168, each: 1, parts: 7, begun: "hour" },
-  month: { name: "Month", step: STEPS.hour, points: 120, each: 6, parts: 5, begun: "quarter of a day" },
+  hour: { name: "Hour", step: STEPS.minute, points: 60, each: 1, parts: 4, period: "minute" },
+  day: { name: "Day", step: STEPS.minute, points: 96, each: 15, parts: 4, period: "quarter of an hour" },
+  week: { name: "Week", step: STEPS.hour, points: 168, each: 1, parts: 7, period: "hour" },
+  month: { name: "Month", step: STEPS.hour, points: 120, each: 6, parts: 5, period: "quarter of a day" },
 } as const satisfies Record<string, RangeRow>;
-type RangeRow = { name: string; step: SeriesStep; points: number; each: number; parts: number; begun: string };
+type RangeRow = { name: string; step: SeriesStep; points: number; each: number; parts: number; period: string };
 type Range = keyof typeof RANGES;
 
 const rangeOf = (name: string | undefined): Range =>
@@ -196,7 +196,7 @@ export async function overview(deps: Deps): Promise<Html> {
 <div id="figures" data-live="${RENEW_S}">
 ${await cards(deps, figures, { chats, nodes: nodes.length })}
 ${plots(figures)}
-<p class="note">Times in UTC. The dashed end of a line is the ${RANGES[range].begun} that has begun.</p>
+<p class="note">Times in UTC. The dashed end of a line is the ${RANGES[range].period} that has begun.</p>
 </div>
 <h2>Nodes</h2>
 <div id="nodes" data-live="${RENEW_S}">${nodeTable(nodes)}</div>

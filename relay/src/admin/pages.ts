@@ -7,7 +7,7 @@ import type { AdminApp, AdminDeps, AdminRequest, AdminRouteDeps } from "./contex
 import { conversation, conversations, cursorOf, daysOf } from "./conversations.ts";
 import { deliveries, outcomeOf } from "./deliveries.ts";
 import { ledgerEntry } from "./entry.ts";
-import { pageOf } from "./find.ts";
+import { pathForId } from "./find.ts";
 import { brief, pageFrame, RELAY_PAGES, skipOf } from "./html.ts";
 import { journey } from "./journey.ts";
 import { ledger, outcomeNote } from "./ledger.ts";
@@ -140,7 +140,7 @@ function addConversations(app: Hono<AdminApp>, { deps }: AdminRouteDeps): void {
   });
   app.get("/admin/find", async (c) => {
     const id = (c.req.query("id") ?? "").trim().slice(0, 200);
-    return c.redirect(await pageOf(deps, id, c.var.viewer), 303);
+    return c.redirect(await pathForId(deps, id, c.var.viewer), 303);
   });
 }
 

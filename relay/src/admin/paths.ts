@@ -1,7 +1,9 @@
 /** The addresses of pages to which other pages lead. */
 
+/** The page of a visitor's conversation. */
 export const conversationPath = (visitor: string): string => `/admin/conversations/${encodeURIComponent(visitor)}`;
 
+/** The page of one message with its journey. `id`: the message's id, unique within the conversation only. */
 export const messagePath = (visitor: string, id: string): string =>
   `/admin/messages/${encodeURIComponent(visitor)}/${encodeURIComponent(id)}`;
 

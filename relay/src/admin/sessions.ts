@@ -32,6 +32,7 @@ const SAVE_LOCK = [...LOCK, "audit"];
 /** Most sessions in memory, while the database accepts no writes. Above it, a reader's oldest one ends, else an admin's. */
 const UNSAVED_MAX = 100;
 
+/** Name of the cookie that holds a session's secret. */
 export const COOKIE = "porchlight_admin";
 
 type SessionDeps = { db: Database; clock: Clock; log: Log; access: Pick<AdminAccess, "hashOf"> };
@@ -157,10 +158,12 @@ export function createAdminSessions({ db, clock, log, access }: SessionDeps) {
       await store.touch(session, now);
       return { role: session.role, site: session.site };
     },
+    /** Ends the session with this secret. Rejects, and ends nothing, when the database refuses the change. */
     async end(secret: string): Promise<void> {
       const hash = await hashOf(secret);
       if (hash !== undefined) await store.end(hash);
     },
+    /** Ends all sessions, also those that other nodes have in memory. Rejects as `end` does. */
     endAll: (): Promise<void> => store.end(),
   };
 }
