@@ -19,7 +19,7 @@ import {
 import { type AllWords, frameWords } from "./words.ts";
 
 /** Headers of every asset: any page may load it, including an isolated one (COEP), and browsers do not guess its type. */
-const OPEN = {
+const OPEN_HEADERS = {
   "Access-Control-Allow-Origin": "*",
   "Cross-Origin-Resource-Policy": "cross-origin",
   "Timing-Allow-Origin": "*",
@@ -27,16 +27,17 @@ const OPEN = {
   Vary: "Accept-Encoding",
 } as const;
 
-const SCRIPT = { ...OPEN, "Content-Type": "text/javascript; charset=utf-8" } as const;
+const SCRIPT_HEADERS = { ...OPEN_HEADERS, "Content-Type": "text/javascript; charset=utf-8" } as const;
 /** The tag's script names the newest panel, so it is cached for five minutes. Its words depend on the visitor's language. */
-const LOADER = {
-  ...SCRIPT,
+const LOADER_HEADERS = {
+  ...SCRIPT_HEADERS,
   "Cache-Control": "public, max-age=300, stale-while-revalidate=86400",
   Vary: "Accept-Encoding, Accept-Language",
 } as const;
-const HASHED = { ...SCRIPT, "Cache-Control": "public, max-age=31536000, immutable" } as const;
+/** Headers of a script whose address contains its hash. */
+const HASHED_HEADERS = { ...SCRIPT_HEADERS, "Cache-Control": "public, max-age=31536000, immutable" } as const;
 /** Headers of answers that name the newest panel or script. */
-const NEWEST_HEADERS = { ...OPEN, "Cache-Control": "no-cache" } as const;
+const NEWEST_HEADERS = { ...OPEN_HEADERS, "Cache-Control": "no-cache" } as const;
 
 /** Files of former builds are larger and rarely requested, so they get a level that takes 2 ms instead of 100 ms. */
 const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
@@ -131,7 +132,7 @@ export function assets(options: AssetsOptions): Hono {
   return new Hono()
     .get("/v/:hash/widget.js", async (c) => {
       const script = await scriptWithHash(state, c.req.param("hash"));
-      return script === undefined ? c.notFound() : serve(c, script, HASHED);
+      return script === undefined ? c.notFound() : serve(c, script, HASHED_HEADERS);
     })
     .get("/v/:file{.+\\.json}", (c) => describeScript(state, c, c.req.param("file").replace(/\.json$/, "")))
     .get("/widget.js", (c) => serveScript(state, c, c.req.query("site")))
@@ -148,15 +149,16 @@ export function assets(options: AssetsOptions): Hono {
  */
 function serveChunk(state: Assets, c: Context): Response | Promise<Response> {
   const chunk = chunkNamed(state, c.req.param("name") ?? "");
-  return chunk === undefined ? c.notFound() : serve(c, chunk, HASHED);
+  return chunk === undefined ? c.notFound() : serve(c, chunk, HASHED_HEADERS);
 }
 
 /** The words of the panel's frame in the page's language, as a module. */
 function serveWords({ built }: Assets, c: Context, tag: string): Response {
   const words = frameWords(built.words, tag, c.req.header("accept-language"));
-  return c.body(`export const spoken=${inScript(words)}`, 200, LOADER);
+  return c.body(`export const spoken=${inScript(words)}`, 200, LOADER_HEADERS);
 }
 
+/** A chunk by its name. Reads and compresses a file of a former build at its first request. */
 function chunkNamed({ built, former, kept }: Assets, name: string): EncodedFile | undefined {
   if (former.delete(name)) built.chunks.set(name, compressFormer(join(kept, name)));
   return built.chunks.get(name);
@@ -165,8 +167,12 @@ function chunkNamed({ built, former, kept }: Assets, name: string): EncodedFile 
 async function serveScript(state: Assets, c: Context, id: string | undefined): Promise<Response> {
   const { sites } = state;
   const site = sites.find(id ?? "default") ?? (id === undefined ? sites.all[0] : undefined);
-  if (site !== undefined) return serve(c, await state.scripts.find(site, c.req.header("accept-language")), LOADER);
-  return new Response("// Porchlight: no site with this key is served here.\n", { status: 404, headers: SCRIPT });
+  if (site !== undefined)
+    return serve(c, await state.scripts.find(site, c.req.header("accept-language")), LOADER_HEADERS);
+  return new Response("// Porchlight: no site with this key is served here.\n", {
+    status: 404,
+    headers: SCRIPT_HEADERS,
+  });
 }
 
 /** The script with this hash: a site's present script, or one that was served before. */

@@ -172,9 +172,9 @@ function creditAccountOf(
 async function takeReply(deps: CallbackDeps, call: Call, raw: string): Promise<Answer> {
   const { receive, log, unknownContact, hide } = deps;
   const callback = parseCallback(raw, hide);
-  const nobody = callback.kind === "refused" && callback.field === "toId";
+  const lacksContact = callback.kind === "refused" && callback.field === "toId";
   // An account may have only one callback address: a body with a key and without a contact is a recharge.
-  if (callback.kind === "recharge" || (nobody && headerOf(call, KEY_HEADER) !== undefined))
+  if (callback.kind === "recharge" || (lacksContact && headerOf(call, KEY_HEADER) !== undefined))
     return takeRecharge(deps, call, raw);
   if (callback.kind === "refused") {
     log("callback.refused", { code: callback.code, field: callback.field });
@@ -208,7 +208,7 @@ async function forwardReply(forward: Forward, log: Log, call: Call, raw: string)
 }
 
 /**
- * Accepts an auto-recharge event: answers 200 once its key is durable, whatever follows from it, and 200 to each repeat (R-624,
+ * Accepts an auto-recharge event: answers 200 once its key is durable, whatever happens later, and 200 to each repeat (R-624,
  * R-625). The same key with another sub-account or amount is not a repeat (RELIABILITY 3c.1, F26). R-624 does not cover that
  * case. A 200 would report a top-up that is never made, so the answer is 422, the log has an error, and nothing is granted.
  */

@@ -29,6 +29,7 @@ import { SIZES } from "./route-table.ts";
 
 /** A connection is closed when its client does not read for this long. */
 const UNREAD_MS = 40_000;
+/** Longest time that a long poll waits for frames. */
 const POLL_MS = 25_000;
 /** After a connection is closed, its client has this long to read the sent frames. These bytes count against no limit. */
 const LINGER_MS = 10_000;
@@ -271,7 +272,10 @@ function close({ clock, connections, open }: Fallback, line: FallbackConnection)
     });
 }
 
-/** Closes the connection after `UNREAD_MS`, unless the client reads before. */
+/**
+ * Notes that the connection has no reader, and closes it unless the client reads again within `UNREAD_MS`; once the relay has
+ * ended the connection, within `KEEP_ALIVE_MS`.
+ */
 function startTimer(state: Fallback, line: FallbackConnection): void {
   line.reader = undefined;
   line.cancelTimer();

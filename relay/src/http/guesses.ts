@@ -1,4 +1,5 @@
 import { networkOf } from "../base/address.ts";
+import { setNewest } from "../base/bounded-map.ts";
 import type { Clock } from "../base/clock.ts";
 import { createLimiter } from "../base/limiter.ts";
 import { createRecent } from "../base/recent.ts";
@@ -11,7 +12,7 @@ const DELAY_MS = 60_000;
 /** For a delayed address, one call is checked per interval (in milliseconds); at most `WAITING_MAX` of its calls wait. */
 const STEP_MS = 100;
 const WAITING_MAX = 50;
-/** Most addresses that are remembered: of each kind, those that sent a right secret and those that are delayed. */
+/** Most addresses that are remembered of each kind: those that sent a right secret, and those that are delayed. */
 const ADDRESSES_MAX = 1_000;
 
 export type Guesses = {
@@ -27,15 +28,10 @@ export type Guesses = {
 export function createGuesses(clock: Clock): Guesses {
   const wrongSecrets = createLimiter({ burst: FREE, perMinute: FREE_PER_MINUTE, uptime: clock.uptime });
   const trusted = createRecent(ADDRESSES_MAX);
+  /** Delayed addresses, each with the uptime (ms) at which its delay ends. */
   const delayedUntil = new Map<string, number>();
+  /** Number of calls that wait, by address. */
   const waiting = new Map<string, number>();
-
-  function delay(address: string): void {
-    delayedUntil.delete(address);
-    delayedUntil.set(address, clock.uptime() + DELAY_MS);
-    const [oldest] = delayedUntil.keys();
-    if (delayedUntil.size > ADDRESSES_MAX && oldest !== undefined) delayedUntil.delete(oldest);
-  }
 
   /** Waits in the queue of the address. @returns false when its queue is full */
   async function waitInQueue(address: string): Promise<boolean> {
@@ -55,7 +51,8 @@ export function createGuesses(clock: Clock): Guesses {
       const isDelayed = (delayedUntil.get(address) ?? 0) > clock.uptime() && !trusted.has(address);
       if (isDelayed && !(await waitInQueue(address))) return false;
       if (right) trusted.add(address);
-      else if (wrongSecrets.take(address) > 0) delay(address);
+      else if (wrongSecrets.take(address) > 0)
+        setNewest(delayedUntil, address, clock.uptime() + DELAY_MS, ADDRESSES_MAX);
       return right;
     },
   };

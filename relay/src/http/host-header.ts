@@ -4,8 +4,8 @@ import type { IncomingMessage, RequestListener } from "node:http";
 const NOT_IN_HOST = /[\s/?#@\\]/;
 
 /**
- * Whether a request names one host, and a possible one. With two Host headers, a proxy in front could go by one of them and the
- * relay by the other (RFC 9112 section 3.2). Node itself refuses only a request without any.
+ * Whether a request has at most one Host header, with characters that a host may have. With two, a proxy in front of the relay
+ * could use one and the relay the other (RFC 9112 section 3.2). Node itself refuses only a request without a Host header.
  */
 export function hasOneHost({ rawHeaders, headers }: IncomingMessage): boolean {
   let count = 0;
@@ -13,7 +13,7 @@ export function hasOneHost({ rawHeaders, headers }: IncomingMessage): boolean {
   return count < 2 && !NOT_IN_HOST.test(headers.host ?? "");
 }
 
-/** Answers 400 to requests with more than one Host header or an impossible one, as Node does to those without one. */
+/** Answers 400 to requests with more than one Host header or an invalid one, as Node does to those without one. */
 export const withOneHost =
   (listener: RequestListener): RequestListener =>
   (request, response) =>

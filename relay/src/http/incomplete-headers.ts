@@ -38,7 +38,10 @@ export function limitIncompleteHeaders(server: Server, clock: Clock, max = INCOM
   server.on("upgrade", ({ socket }: IncomingMessage) => complete.delete(socket));
 }
 
-/** Counts a request as complete when its headers are: while its body comes, the connection cannot hold incomplete headers. */
+/**
+ * Counts a request as complete once its headers are complete: while its body arrives, the connection cannot hold incomplete
+ * headers.
+ */
 function add(complete: Complete, request: IncomingMessage, response: ServerResponse): void {
   const { socket, headers } = request;
   const before = complete.get(socket);
@@ -49,13 +52,13 @@ function add(complete: Complete, request: IncomingMessage, response: ServerRespo
 
 /**
  * A body in chunks does not tell how many bytes it took, so its connection ends with the answer. Only an accepted callback keeps
- * its connection: its sender knows the secret, and is trusted. The service sends a callback only once, so nothing of it counts
+ * its connection: its sender knows the secret, and is trusted. The service sends a callback only once, so its bytes do not count
  * before its answer; a wrong secret is answered without the body.
  */
 function addChunked(complete: Complete, request: IncomingMessage, response: ServerResponse): void {
   const { socket, url } = request;
   if (url?.startsWith("/callbacks/") !== true) return endAfter(request, response);
-  // Node gives a response its socket when the one before it has been sent. A request that waits for that has shown no secret.
+  // Node assigns the socket to a response when the previous response has been sent. Until then, the request has shown no secret.
   if (response.socket !== null) complete.set(socket, Number.POSITIVE_INFINITY);
   response.once("close", () => {
     const isAccepted = response.statusCode === 200;

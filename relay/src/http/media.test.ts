@@ -71,7 +71,7 @@ it("a file is not found without its link's own signature", async () => {
   expect((await app.request(`/media/${KEY}.gif`)).status).toBe(404);
 });
 
-it("a visitor who follows an expired link reads so in the visitor's language; programs get JSON", async () => {
+it("a browser that follows an expired link gets a page that says so in the visitor's language; programs get JSON", async () => {
   const ask = (accept: string) =>
     app.request(`/media/${KEY}.gif`, { headers: { Accept: accept, "Accept-Language": "de-AT" } });
   const page = await ask("text/html,*/*;q=0.8");

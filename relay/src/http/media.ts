@@ -43,7 +43,7 @@ export type MediaDeps = {
  * Headers of downloads. An uploaded file must never run: its type is fixed, scripts are forbidden, and it has no access to the
  * relay's origin (RELIABILITY 3e.5; measured there: 0 of 72 hostile files run).
  */
-const HARMLESS = {
+const DOWNLOAD_HEADERS = {
   "X-Content-Type-Options": "nosniff",
   "Content-Security-Policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'",
   "Cross-Origin-Resource-Policy": "cross-origin",
@@ -169,7 +169,7 @@ async function download({ db, files, links, log }: MediaDeps, c: C): Promise<Res
   const row = await findMedia(db, key);
   if (row === undefined) throw new RelayError("not_found");
   const etag = `"${key}"`;
-  const headers = new Headers({ ...HARMLESS, ...describe(row), ETag: etag });
+  const headers = new Headers({ ...DOWNLOAD_HEADERS, ...describe(row), ETag: etag });
   if (c.req.header("if-none-match") === etag) return new Response(null, { status: 304, headers });
   const range = rangeOf(c.req.header("range"), c.req.header("if-range"), etag, row.size);
   if (range === "unsatisfiable") {

@@ -6,11 +6,11 @@
 import type { Context } from "hono";
 import { html, raw } from "hono/html";
 import { ENGLISH, NOTICES } from "./notice-words.ts";
-import { headOf, setPageHeaders } from "./page-frame.ts";
+import { BUBBLE_ICON, headOf, setPageHeaders } from "./page-frame.ts";
 import { wordsFor } from "./words.ts";
 
 /** Property of the viewport that lets the page use the whole screen of phones with a notch. */
-export const FIT = ", viewport-fit=cover";
+export const VIEWPORT_FIT = ", viewport-fit=cover";
 
 /** The panel's neutral colours, radius and font sizes; dark when the visitor's system is dark. */
 export const NOTICE_STYLE =
@@ -22,11 +22,6 @@ export const NOTICE_STYLE =
   ".notice p{max-width:26rem;margin:.5rem 0 0;color:light-dark(#5c5e66,#a9abb3);text-wrap:balance}" +
   ".notice button{min-height:2.75rem;margin-top:1.25rem;padding:.375rem 1.5rem;border:1px solid transparent;border-radius:1.375rem;background:light-dark(#1b1c20,#f0f1f4);color:light-dark(#fff,#17181c);font:inherit;font-weight:600;cursor:pointer}" +
   ".notice button:focus-visible{outline:2px solid;outline-color:light-dark(#1b1c20,#f0f1f4);outline-offset:2px}";
-
-/** A speech bubble, as on the launcher. */
-const BUBBLE = raw(
-  '<svg viewBox="2 2 20 20" aria-hidden="true"><path d="M6 3.5h12a3 3 0 0 1 3 3v7.5a3 3 0 0 1-3 3h-6.3l-4.6 3.8a.7.7 0 0 1-1.1-.5V17a3 3 0 0 1-3-3V6.5a3 3 0 0 1 3-3Z"/></svg>',
-);
 
 /**
  * The words of a notice in the visitor's language, with that language and its direction. English where there are none.
@@ -44,7 +39,7 @@ export type Notice = { heading: string; below?: string | Markup; lang: string; d
 
 /** Renders the notice for the body of a page whose style contains `NOTICE_STYLE`. */
 export const notice = ({ heading, below, lang, dir }: Notice) =>
-  html`<main class="notice" lang="${lang}" dir="${dir}">${BUBBLE}<h1>${heading}</h1>${typeof below === "string" ? html`<p>${below}</p>` : below}</main>`;
+  html`<main class="notice" lang="${lang}" dir="${dir}">${BUBBLE_ICON}<h1>${heading}</h1>${typeof below === "string" ? html`<p>${below}</p>` : below}</main>`;
 
 /**
  * Answers with a page that contains only a notice.
@@ -58,7 +53,7 @@ export function noticePage(c: Context, status: 200 | 404, given: Notice, policy 
     html`<!doctype html>
 <html lang="${given.lang}" dir="${given.dir}">
 <head>
-${headOf(given.heading, FIT)}
+${headOf(given.heading, VIEWPORT_FIT)}
 <style nonce="${nonce}">${raw(NOTICE_STYLE + accentRule(given.accent ?? ""))}</style>
 </head>
 <body>${notice(given)}</body>

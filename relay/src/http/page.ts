@@ -3,7 +3,7 @@ import { html, raw } from "hono/html";
 import type { Site } from "../base/config.ts";
 import { RelayError } from "../base/errors.ts";
 import type { Sites } from "../records/sites.ts";
-import { accentRule, FIT, NOTICE_STYLE, notice, noticeWords } from "./notice-page.ts";
+import { accentRule, NOTICE_STYLE, notice, noticeWords, VIEWPORT_FIT } from "./notice-page.ts";
 import { headOf, setPageHeaders } from "./page-frame.ts";
 
 /**
@@ -26,7 +26,7 @@ function policyFor(site: Site, nonce: string): string {
 }
 
 /** The first language in `Accept-Language`. The page gets it, and the chat uses the language of its page. */
-const firstOf = (acceptLanguage = ""): string => /^[a-z]{2,3}(-[a-z\d]{2,8})*/i.exec(acceptLanguage)?.[0] ?? "en";
+const firstLanguage = (acceptLanguage = ""): string => /^[a-z]{2,3}(-[a-z\d]{2,8})*/i.exec(acceptLanguage)?.[0] ?? "en";
 
 /** `/c/{site}`: the chat as a full page, for links, frames, and browsers that could not load the widget. */
 export function page(sites: Sites): Hono {
@@ -43,9 +43,9 @@ export function page(sites: Sites): Hono {
     const words = noticeWords(locale, c.req.header("accept-language"));
     const heading = title || words.title;
     return c.html(html`<!doctype html>
-<html lang="${locale === "auto" ? firstOf(c.req.header("accept-language")) : locale}">
+<html lang="${locale === "auto" ? firstLanguage(c.req.header("accept-language")) : locale}">
 <head>
-${headOf(heading, FIT)}
+${headOf(heading, VIEWPORT_FIT)}
 <style nonce="${nonce}">${raw(NOTICE_STYLE + accentRule(accent))}</style>
 </head>
 <body>

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
 import { networkOf } from "../base/address.ts";
+import { setNewest } from "../base/bounded-map.ts";
 import type { Clock } from "../base/clock.ts";
 import type { ConnectionSlots } from "../base/connection-slots.ts";
 
@@ -53,10 +54,7 @@ export function limitPeers(
       if (proxied) return;
       const address = addressOf(socket);
       for (const other of state.open.get(address) ?? []) other.destroy();
-      state.blocked.delete(address);
-      state.blocked.set(address, clock.uptime() + BLOCK_MS);
-      const [oldest] = state.blocked.keys();
-      if (state.blocked.size > BLOCKED_MAX && oldest !== undefined) state.blocked.delete(oldest);
+      setNewest(state.blocked, address, clock.uptime() + BLOCK_MS, BLOCKED_MAX);
     },
   };
 }

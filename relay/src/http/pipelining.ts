@@ -21,7 +21,7 @@ export function limitPipelining(block: (socket: Socket) => void, listener: Reque
     if (socket.destroyed) return;
     const before = newest.get(socket);
     newest.set(socket, response);
-    // Node gives a response its socket when the one before it has been sent.
+    // Node assigns the socket to a response when the previous response has been sent.
     if (before === undefined || response.socket !== null) return listener(request, response);
     const count = (waiting.get(socket) ?? 0) + 1;
     if (count > WAITING_MAX) return block(socket);

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { html } from "hono/html";
 import { PAGE_COLOURS } from "../base/page-colours.ts";
 import type { Sites } from "../records/sites.ts";
-import { headOf, setPageHeaders } from "./page-frame.ts";
+import { BUBBLE_ICON, headOf, setPageHeaders } from "./page-frame.ts";
 
 const STYLE = `${PAGE_COLOURS}
 *{box-sizing:border-box}
@@ -19,9 +19,6 @@ a{display:block;height:100%;padding:1rem 1.15rem 1.1rem;border:1px solid var(--l
 a:hover{border-color:var(--accent)}
 a:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 h2{font-size:1.05rem;margin:0 0 .15rem;color:var(--accent)}`;
-
-/** A speech bubble, as on the launcher. */
-const BUBBLE = html`<svg viewBox="2 2 20 20" aria-hidden="true"><path d="M6 3.5h12a3 3 0 0 1 3 3v7.5a3 3 0 0 1-3 3h-6.3l-4.6 3.8a.7.7 0 0 1-1.1-.5V17a3 3 0 0 1-3-3V6.5a3 3 0 0 1 3-3Z"/></svg>`;
 
 /** A page to which this one leads. */
 type Destination = { path: string; name: string; words: string };
@@ -85,7 +82,7 @@ export function root({ sites, admin }: { sites: Sites; admin: boolean }): Hono {
 ${headOf("Porchlight")}
 <style nonce="${nonce}">${STYLE}</style>
 </head>
-<body><main><header>${BUBBLE}<div><h1>Porchlight</h1><p>The relay of a live chat runs here.</p></div></header>
+<body><main><header>${BUBBLE_ICON}<div><h1>Porchlight</h1><p>The relay of a live chat runs here.</p></div></header>
 <ul>${destinations().map(card)}</ul></main></body>
 </html>`);
   });

@@ -5,6 +5,7 @@ import { html, raw } from "hono/html";
 import { RelayError } from "../base/errors.ts";
 import type { Sites } from "../records/sites.ts";
 import { headOf, setPageHeaders } from "./page-frame.ts";
+import { inScript } from "./tag-scripts.ts";
 
 /** Content-Security-Policy: own scripts, whose styles are objects, and the widget's connections. No page may frame this one. */
 const POLICY = [
@@ -17,9 +18,6 @@ const POLICY = [
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
 ].join("; ");
-
-/** JSON for a script element that contains data: `<` could end the element. */
-const inElement = (value: unknown): string => JSON.stringify(value).replaceAll("<", "\\u003c");
 
 /**
  * `/c/{site}/snippet`: the tag to paste, controls for its settings, and the real chat as a preview. The page is public: it
@@ -43,22 +41,22 @@ export function snippet(options: { sites: Sites; relay: string; address: () => s
 <html lang="en">
 <head>
 ${headOf(title === "" ? "Add the chat" : `Add the chat of ${title}`)}
-<script type="application/json" id="site">${raw(inElement({ site: site.public, relay: options.relay }))}</script>
+<script type="application/json" id="site">${raw(inScript({ site: site.public, relay: options.relay }))}</script>
 <script type="module" src="/${script}"></script>
 <script async src="/w/${encodeURIComponent(id)}.js"></script>
 </head>
 <body>
 <main>
 <h1>Add the chat to your pages</h1>
-<p>Paste this tag. The chat in the corner is the real one, and shows what you change below.</p>
+<p>Paste this tag. The chat in the corner is the real one, and shows every change that you make below.</p>
 ${site.origins.length === 0 ? html`<p class="note">No page may open this chat yet: name your site's origin in ALLOWED_ORIGINS, like https://www.example.com. Until then, only the relay's own pages, such as this one, may open it.</p>` : ""}
 <div id="tag"><pre><code>${tag}</code></pre></div>
-<h2>Make it yours</h2>
-<p>The tag holds only the settings that differ from the site's own.</p>
+<h2>Settings</h2>
+<p>The tag contains only the settings that differ from the site's own.</p>
 <div id="settings"><noscript><p>The settings need JavaScript. The tag above works as it is.</p></noscript></div>
 <div id="others"></div>
 <h2>Under a strict Content-Security-Policy</h2>
-<p>Allow the relay in these directives. A nonce on the tag can replace the first. Styles, fonts and frames need nothing.</p>
+<p>Allow the relay in these directives. A nonce on the tag can replace the first one. Styles, fonts and frames need no directive.</p>
 <pre tabindex="0" role="region" aria-label="The policy"><code>script-src ${relay};
 connect-src ${relay} ${relay.replace(/^http/, "ws")};
 img-src ${relay} blob:;

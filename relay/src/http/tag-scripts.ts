@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliCompress, brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { servedSite } from "@porchlight/shared/site";
+import { setNewest } from "../base/bounded-map.ts";
 import type { Site } from "../base/config.ts";
 import type { Sites } from "../records/sites.ts";
 import type { Encoding } from "./negotiate.ts";
@@ -96,7 +97,7 @@ const wordsOf = ({ built }: State, { public: { locale } }: Site, accepted?: stri
 
 function textOf(state: State, site: Site, words = wordsOf(state, site)): Buffer {
   const { relay, built } = state;
-  // The origin stands there even when it is empty: where it was absent, a polluted `Object.prototype` named another one.
+  // Contains the origin even when it is empty: without an own property, a polluted `Object.prototype` could name another origin.
   const served = inScript({ relay, panel: built.panel, site: servedSite(site.public), words });
   // A function, so that `$` in a site's texts is not read as a pattern.
   return Buffer.from(built.loader.replace(PLACEHOLDER, () => served));
@@ -107,13 +108,13 @@ function find(state: State, site: Site, accepted?: string): EncodedFile | Promis
   const key = `${site.public.id} ${words.lang} ${words.file}`;
   const made = state.scripts.get(key);
   if (made !== undefined && (made.isDense || state.isCompressing)) {
-    putLast(state.scripts, key, made);
+    setNewest(state.scripts, key, made, SCRIPTS_MAX);
     return made.script;
   }
   const bytes = textOf(state, site, words);
   if (!state.isCompressing) return findDense(state, key, bytes);
   const script = compressQuickly(bytes);
-  putLast(state.scripts, key, { script, isDense: false });
+  setNewest(state.scripts, key, { script, isDense: false }, SCRIPTS_MAX);
   return script;
 }
 
@@ -123,16 +124,9 @@ async function findDense(state: State, key: string, bytes: Buffer): Promise<Enco
   state.isCompressing = true;
   try {
     const script = await compressDensely(bytes);
-    putLast(scripts, key, { script, isDense: true });
+    setNewest(scripts, key, { script, isDense: true }, SCRIPTS_MAX);
     return script;
   } finally {
     state.isCompressing = false;
   }
-}
-
-/** Puts a script at the end, and forgets the first one if there are too many. */
-function putLast(scripts: State["scripts"], key: string, made: { script: EncodedFile; isDense: boolean }): void {
-  scripts.delete(key);
-  scripts.set(key, made);
-  if (scripts.size > SCRIPTS_MAX) scripts.delete(scripts.keys().next().value ?? "");
 }

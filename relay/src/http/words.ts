@@ -13,7 +13,7 @@ const RTL = /^(ar|fa|he|ps|ur)$/;
 const LANGUAGES_MAX = 8;
 
 /** Primary language and words of a BCP 47 tag. Undefined for a language without words, and for an invalid tag. */
-function found(tag: string, words: AllWords): [language: string, found: LanguageWords] | undefined {
+function wordsOfTag(tag: string, words: AllWords): [language: string, found: LanguageWords] | undefined {
   const { language = "", names = [] } = languageOf(tag) ?? {};
   const name = names.find((one) => Object.hasOwn(words, one));
   const own = name === undefined ? undefined : words[name];
@@ -21,8 +21,8 @@ function found(tag: string, words: AllWords): [language: string, found: Language
 }
 
 /** The words of the first language, other than English, that has words; else those of English. */
-function foreign(tags: readonly string[], words: AllWords): [language: string, found: LanguageWords] {
-  const known = tags.flatMap((tag) => [found(tag, words)]);
+function firstForeign(tags: readonly string[], words: AllWords): [language: string, found: LanguageWords] {
+  const known = tags.map((tag) => wordsOfTag(tag, words));
   return known.find((one) => one !== undefined && one[0] !== "en") ?? ["en", words.en ?? {}];
 }
 
@@ -39,7 +39,7 @@ const languagesIn = (accepted: string): string[] =>
  * @returns the words with their primary language, because a cache may give the script to a browser with another language
  */
 export function wordsFor(words: AllWords, locale: string, accepted = ""): LanguageWords & { readonly lang: string } {
-  const [language, own] = foreign(locale === "auto" ? languagesIn(accepted) : [locale], words);
+  const [language, own] = firstForeign(locale === "auto" ? languagesIn(accepted) : [locale], words);
   const { close: _close, page: _page, ...few } = own;
   return { lang: language, ...few };
 }
@@ -52,7 +52,7 @@ export function wordsFor(words: AllWords, locale: string, accepted = ""): Langua
  */
 export function frameWords(words: AllWords, tag: string, accepted = ""): LanguageWords {
   for (const one of [tag, ...languagesIn(accepted)]) {
-    const [, own] = found(one, words) ?? [];
+    const [, own] = wordsOfTag(one, words) ?? [];
     if (own !== undefined) return own;
   }
   return words.en ?? {};

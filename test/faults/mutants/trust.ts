@@ -225,16 +225,16 @@ export const TRUST: readonly Mutant[] = [
     replace: "expand($plain)",
   }),
   without("ban on guessing the type of a download (A17)", "http/media.test.ts", {
-    in: "HARMLESS.X-Content-Type-Options",
+    in: "DOWNLOAD_HEADERS.X-Content-Type-Options",
     replace: '""',
   }),
   without("sandbox around a download (A17)", "http/media.test.ts", {
-    in: "HARMLESS.Content-Security-Policy",
+    in: "DOWNLOAD_HEADERS.Content-Security-Policy",
     text: "sandbox; ",
     replace: "",
   }),
   without("ban on requests of a downloaded page (A17)", "http/media.test.ts", {
-    in: "HARMLESS.Content-Security-Policy",
+    in: "DOWNLOAD_HEADERS.Content-Security-Policy",
     text: "default-src 'none'; ",
     replace: "",
   }),

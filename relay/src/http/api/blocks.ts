@@ -8,6 +8,7 @@ import type { Handlers } from "./router.ts";
 import type { block } from "./schemas.ts";
 import { actorOf, cursorOf, iso, pageWith } from "./views.ts";
 
+/** A block as the API shows it. */
 export const blockView = ({ id, value, reason, actor, at }: Block): z.output<typeof block> => ({
   id,
   value,

@@ -51,7 +51,8 @@ const VALUES: Record<string, unknown> = {
   day: "2026-11-22",
   limit: 2000,
 };
-const BY_PATH: Record<string, string> = {
+/** Example values of path parameters, by name. */
+const PATH_VALUES: Record<string, string> = {
   visitor: "v_VISITOR",
   lead: "LEAD",
   message: "MESSAGE",
@@ -143,4 +144,4 @@ export function fieldsOf(given: JsonSchema, schemas: Schemas, before = ""): Fiel
 
 /** Fills the parameters of a path with example values. */
 export const pathExample = (path: string): string =>
-  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => BY_PATH[name] ?? name.toUpperCase());
+  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => PATH_VALUES[name] ?? name.toUpperCase());

@@ -39,6 +39,7 @@ export type Flows = {
   linkTo: (key: string, type: string) => string;
 };
 
+/** One handler for each operation of the API. */
 export const createHandlers = (flows: Flows): Handlers => ({
   ...blocks(flows),
   ...visitors(flows),

@@ -38,7 +38,7 @@ export type Operation = {
   query: z.ZodObject;
   body: z.ZodObject | undefined;
   answer: z.ZodType;
-  /** Statuses of its own errors, besides those of every operation with its method. */
+  /** Error statuses of this operation, in addition to those of every operation with the same method. */
   refusals: readonly (404 | 422 | 502)[];
 };
 

@@ -29,6 +29,12 @@ const GROUPS: Record<string, string> = {
   sessions: "Sessions",
 };
 
+/** The place of a group on the page. A group that is missing from `GROUPS` comes last. */
+function placeOf(group: string): number {
+  const ids = Object.keys(GROUPS);
+  return ids.includes(group) ? ids.indexOf(group) : ids.length;
+}
+
 const groupOf = ({ path }: Pick<Operation, "path">): string => path.split("/")[1] ?? "";
 const schemaIn = (given: Content | undefined): JsonSchema | undefined => given?.content?.["application/json"]?.schema;
 const json = (value: unknown): string => JSON.stringify(value, null, 2);
@@ -114,10 +120,7 @@ client.</p>`;
  */
 export function apiPage(server: string, document: Document): Html {
   const operations = Object.values(OPERATIONS) as Operation[];
-  const known = Object.keys(GROUPS);
-  const groups = [...Map.groupBy(operations, groupOf)].toSorted(
-    ([one], [other]) => ((known.indexOf(one) + 99) % 99) - ((known.indexOf(other) + 99) % 99),
-  );
+  const groups = [...Map.groupBy(operations, groupOf)].toSorted(([one], [other]) => placeOf(one) - placeOf(other));
   const titleOf = (id: string): string => GROUPS[id] ?? id;
   return html`<!doctype html>
 <html lang="en">

@@ -13,16 +13,21 @@ export const IDEMPOTENCY_KEY = /^[!-~]{1,255}$/;
 export const text = (max: number) => z.string().overwrite(toMultiLine).trim().regex(/\S/, "must not be empty").max(max);
 /** Text on one line that is not blank. */
 export const oneLine = (max: number) => z.string().overwrite(toSingleLine).regex(/\S/, "must not be empty").max(max);
+/** An email address on one line; its domain becomes lower case. */
 export const email = z
   .string()
   .overwrite(toSingleLine)
   .max(EMAIL_MAX)
   .regex(EMAIL, "must be an email address")
   .overwrite(lowerDomain);
+/** A query or a body without fields. */
 export const noFields = z.strictObject({});
+/** The query of a list: where the page begins, and how many items it has at most. */
 export const cursor = { cursor: z.string().optional(), limit: z.coerce.number().int().min(1).max(200).default(50) };
+/** The answer of a list: a page of items, and the cursor of the next page; null on the last page. */
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.object({ items: z.array(item), next: z.string().nullable().meta({ description: "`cursor` of the next page" }) });
+/** Why a person made a decision. */
 export const reason = text(500).meta({ description: "Reason for the decision; stored in the ledger" });
 
 /** The ledger checks the limits and answers 422 invalid_amount. */
@@ -48,9 +53,12 @@ export const visitor = z
     firstName: z.string().nullable(),
     lastName: z.string().nullable(),
     email: z.string().nullable(),
-    phone: z.string().nullable().meta({ description: "E.164 from a form; from a signed identity as its token has it" }),
+    phone: z
+      .string()
+      .nullable()
+      .meta({ description: "E.164 when it comes from a form; unchanged when it comes from a signed identity" }),
     seen: z.number().int().meta({ description: "Number of the last message that the visitor has seen" }),
-    deleting: z.boolean().meta({ description: "A deletion has begun and goes on by itself" }),
+    deleting: z.boolean().meta({ description: "A deletion is in progress and continues automatically" }),
   })
   .meta({ id: "Visitor" });
 

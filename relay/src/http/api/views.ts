@@ -18,6 +18,7 @@ export const actorOf = ({ token }: { token: Token }): string => `token ${token.n
 /** A time as ISO 8601 text in UTC. @param ms milliseconds since 1970 */
 export const iso = (ms: number): string => new Date(ms).toISOString();
 
+/** A visitor as the API shows it. */
 export const visitorView = ({
   created,
   subject,
@@ -35,11 +36,13 @@ export const visitorView = ({
   deleting: Boolean(deleting),
 });
 
+/** A visitor's message that the service has not accepted, as the API shows it. */
 export function deliveryView(row: DeliveryRow): AnswerOf<"listDeliveries">["items"][number] {
   const { visitor, id, state, attempts, due, reason, error } = row;
   return { visitor, message: id, state, attempts, due: due === null ? null : iso(due), reason, error };
 }
 
+/** An event for the owner's webhook. `due` is null unless another try follows. */
 export function eventView(event: Event): AnswerOf<"retryWebhookEvent"> {
   const { id, type, at, state, attempts, due, status, problem } = event;
   return { id, type, at: iso(at), state, attempts, due: state === "waiting" ? iso(due) : null, status, problem };
@@ -91,6 +94,7 @@ export function pageWith<Row, View>(
   return { items: shown.map(view), next: rows.length > limit && last !== undefined ? cursorFor(fields(last)) : null };
 }
 
+/** A message of the owner's backend. Its key is shown without the site, which the ledger's key begins with. */
 export function sentView(entry: LedgerEntry): AnswerOf<"getSentMessage"> {
   const { messageId = null } = JSON.parse(entry.result ?? "{}") as { messageId?: string };
   return {
@@ -104,6 +108,7 @@ export function sentView(entry: LedgerEntry): AnswerOf<"getSentMessage"> {
   };
 }
 
+/** A credit grant. `newBalance` is null unless the service has answered with it. */
 export function grantView(entry: LedgerEntry): AnswerOf<"listGrants">["items"][number] {
   const { email, amount, note, source } = contentOf(entry);
   const { balance = null } = JSON.parse(entry.result ?? "{}") as { balance?: number };
@@ -121,6 +126,7 @@ export function grantView(entry: LedgerEntry): AnswerOf<"listGrants">["items"][n
   };
 }
 
+/** A lead. `contactId` is null until the service has the contact. */
 export function leadView(lead: Lead): AnswerOf<"getLead"> {
   const { id, visitor, at, firstName, lastName, email, phone, consent, state, problem, contact } = lead;
   const person = { firstName, lastName, email, phone, consent };

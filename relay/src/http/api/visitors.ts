@@ -27,7 +27,8 @@ type LinkTo = Parameters<typeof messageView>[0];
 /** Number of messages that an export reads at once: a few milliseconds, also for the longest texts. */
 const BATCH = 100;
 
-async function known(db: Database, site: string, visitor: string): Promise<ListedVisitor> {
+/** A visitor of the site. @throws RelayError `not_found` when the site has no such visitor */
+async function visitorOf(db: Database, site: string, visitor: string): Promise<ListedVisitor> {
   const row = await findListedVisitor(db, site, visitor);
   if (row === undefined) throw new RelayError("not_found");
   return row;
@@ -70,17 +71,17 @@ export function visitors({ db, forget, linkTo }: { db: Database; forget: Forget;
       const rows = await visitorsPage(db, { site: site.public.id, limit: query.limit + 1, ...(after && { after }) });
       return pageWith(rows, query.limit, visitorView, ({ created, id }) => ({ created, id }));
     },
-    getVisitor: async ({ site, params }) => visitorView(await known(db, site.public.id, params.visitor)),
+    getVisitor: async ({ site, params }) => visitorView(await visitorOf(db, site.public.id, params.visitor)),
     async eraseVisitor({ site, params }) {
-      await known(db, site.public.id, params.visitor);
+      await visitorOf(db, site.public.id, params.visitor);
       await forget(params.visitor);
       return null;
     },
     async exportVisitor({ site, params }) {
-      return new JsonStream(everythingOf(await known(db, site.public.id, params.visitor)));
+      return new JsonStream(everythingOf(await visitorOf(db, site.public.id, params.visitor)));
     },
     async listMessages({ site, params, query }) {
-      const { id } = await known(db, site.public.id, params.visitor);
+      const { id } = await visitorOf(db, site.public.id, params.visitor);
       const before =
         cursorOf<{ before: number }>(query.cursor, { before: "number" })?.before ?? Number.MAX_SAFE_INTEGER;
       const found = (await messagesBefore(db, id, before, query.limit + 1)).reverse();
@@ -116,7 +117,7 @@ export function deliveries({ db, send, linkTo }: { db: Database; send: Send; lin
       }));
     },
     async retryDelivery({ site, params }) {
-      await known(db, site.public.id, params.visitor);
+      await visitorOf(db, site.public.id, params.visitor);
       const again = await send.retry(params.visitor, site, params.message);
       if (again === undefined) throw new RelayError("wrong_state");
       if (again === "full") throw new Problem("wrong_state", "The site's budget of a whole week is used up.");
