@@ -76,7 +76,9 @@ const { state }: Grant = await porchlight.grantCredits({ email: "client@agency.e
 const { items, next } = await porchlight.listGrants({ limit: 1 });
 const balance: number | null = items[0]?.newBalance ?? null;
 const wrong = await porchlight.createContact({ phone: "12" }).catch((error: unknown) => error);
-console.log(JSON.stringify([state, items.length, typeof next, typeof balance, wrong instanceof ApiError && wrong.field]));
+if (!(wrong instanceof ApiError)) throw wrong;
+const { field, problem } = wrong;
+console.log(JSON.stringify([state, items.length, typeof next, typeof balance, field, problem.code]));
 // @ts-expect-error A sub-account is named by its email.
 const bad = (): unknown => porchlight.grantCredits({ amount: 2 });
 // @ts-expect-error There is no such state.
@@ -109,6 +111,7 @@ it("the client is also a package: typed, without dependencies, with the same cal
     "string",
     expect.any(String),
     "phone",
+    "invalid_phone",
   ]);
   rmSync(project, { recursive: true });
 });

@@ -123,6 +123,8 @@ export declare class ApiError extends Error {
   readonly code: string;
   /** The input field that is wrong. */
   readonly field: string | undefined;
+  /** The whole answer. \`errors\` names every wrong field; \`done\` holds the steps that succeeded before the error. */
+  readonly problem: Readonly<Record<string, unknown>>;
 }
 
 export interface Client {
