@@ -16,6 +16,9 @@ export const CLOSE_CODE = {
   version: 4426,
 } as const;
 
+/** The code that a browser reports when a connection ended without a close frame (RFC 6455 section 7.4.1). It is never sent. */
+export const LOST = 1006;
+
 export type Ending = { code: number; meaning: string; reconnect: "now" | "backoff" | "never" };
 
 /** Without side effects, so that the widget contains the table only if it uses it. */
@@ -26,6 +29,7 @@ const ending = (code: number, reconnect: Ending["reconnect"], meaning: string): 
   reconnect,
 });
 
+/** Each way in which the relay ends a connection. */
 export const CLOSE = {
   /** The visitor closed the chat, or the page went away. */
   normal: ending(CLOSE_CODE.normal, "never", "closed"),

@@ -6,8 +6,9 @@ export const TEXT_MAX = 4_000;
 export const REPLY_MAX = 16_000;
 /** Largest frame a client may send, in bytes. 4,000 units are at most 12,000 bytes of UTF-8, plus JSON escapes. */
 export const FRAME_MAX = 32 * 1024;
-/** Before its `hello`, a connection may send this many bytes in total, within this many milliseconds. */
+/** Most bytes that a connection may send in total before its `hello` is complete. */
 export const HELLO_MAX = 4 * 1024;
+/** Time within which a connection must send its `hello`, in milliseconds. */
 export const HELLO_MS = 5_000;
 /** Deepest nesting of any JSON from outside: deeper values break code that walks them (RELIABILITY finding 4). */
 export const DEPTH_MAX = 16;

@@ -41,6 +41,7 @@ const choice = (...of: string[]) => ({ kind: "choice" as const, of });
 const number = (min: number, max: number): Rule => ({ kind: "number", min, max });
 const setting = (rule: Rule, fallback: string, help: string): Setting => ({ ...rule, fallback, help });
 
+/** Every setting by name, in the order of the manual. */
 export const SETTINGS: Readonly<Record<SiteSetting, Setting>> = {
   title: setting(text(80), "Chat with us", "heading of the panel"),
   greeting: setting(
@@ -121,7 +122,7 @@ export const SETTINGS: Readonly<Record<SiteSetting, Setting>> = {
   startScreen: setting(
     { kind: "switch" },
     "off",
-    "the chat opens with help articles to search, suggestions and the way to the conversation",
+    "the chat opens with help articles to search, suggestions and a button to the conversation",
   ),
   articles: setting(
     { kind: "address" },
@@ -207,6 +208,7 @@ function problemInHours(value: unknown): string | undefined {
 const FIELDS_MAX = 8;
 /** The name of a field in `prechat` and `capture`. */
 const FIELD = /^[a-z]\w{0,31}\??$/i;
+/** The types that a custom field may have. */
 export const CUSTOM_FIELD_TYPES = [
   "text",
   "long",

@@ -48,7 +48,7 @@ export type Look = {
   camera: boolean;
   /** Whether large pictures are made smaller in the browser before they are sent. */
   shrinkPictures: boolean;
-  /** Whether an empty chat begins with help articles, suggestions and the way to the conversation. */
+  /** Whether the chat opens with help articles, suggestions and a button to the conversation. */
   startScreen: boolean;
   /** Address of the help articles (JSON). Empty: the articles that the relay keeps for the site. */
   articles: string;
@@ -126,6 +126,7 @@ export const PANEL_DEFAULTS = {
   privacyUrl: "",
 } satisfies Partial<PublicSite>;
 
+/** The settings of a site that has set none. */
 export const DEFAULT_SITE: PublicSite = { id: "default", accent: "#4f46e5", ...PANEL_DEFAULTS };
 
 /** The default limit of an upload of each kind, in bytes. */

@@ -1,7 +1,7 @@
 import type { BotMessage } from "../sandbox/bot.ts";
 import type { Rule } from "../sandbox/bots.ts";
 
-/** Gives each text of an answer its pause: a short one first, then typing pauses. */
+/** Adds a pause before each text of an answer: a short one before the first, the time of typing before each later one. */
 const parts = (...texts: string[]): BotMessage[] =>
   texts.map((text, index) => ({
     text,
@@ -21,7 +21,7 @@ export const ANSWERS: readonly Rule[] = [
     match: "/\\b(return|refund|send (it|them) back|changed my mind|exchange)/",
     parts: parts(
       "You have thirty days from the day the lamp arrives.",
-      "Write to us here, and a courier collects it. We pay the way back.",
+      "Write to us here, and a courier collects it. We pay for the return.",
     ),
   },
   {
@@ -115,7 +115,7 @@ export const ANSWERS: readonly Rule[] = [
   },
   {
     match: "/\\b(thanks?|thank you|great|perfect|lovely|takk|merci|danke)\\b/",
-    parts: parts("You're very welcome. Good light to you!"),
+    parts: parts("You're very welcome. Enjoy the light!"),
   },
   {
     match: "/^\\W*(hi|hello|hey|hei|hallo|good (morning|afternoon|evening))\\b/",

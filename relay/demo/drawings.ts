@@ -1,6 +1,9 @@
 import { html, raw } from "hono/html";
 
-/** The shop's pictures as drawings, so that the demo needs no network. Each measures 480 x 560 units. */
+/**
+ * A picture of one lamp as a drawing of 480 x 560 units, so that the demo needs no network. `light`: where the lamp shines, and
+ * how far. `draw`: the markup of lamp and room.
+ */
 type Scene = { wall: [top: string, bottom: string]; light: [x: number, y: number, radius: number]; draw: string };
 
 const BRASS = "#c79a4b";
@@ -99,7 +102,7 @@ function defs(name: string, { wall, light: [x, y, radius] }: Scene): string {
   </defs>`;
 }
 
-/** One lamp in its room, as inline SVG with an accessible name. */
+/** One lamp in its room, as inline SVG with an accessible name. @throws Error for a name without a drawing */
 export function drawing(name: string, label: string) {
   const scene = SCENES[name];
   if (scene === undefined) throw new Error(`No drawing called ${name}`);
@@ -121,8 +124,8 @@ const pendant = ([x, y, colour]: (typeof CORDS)[number]): string => `
   <path d="M${x - 14} ${y}h28q54 24 54 78h-136q0-54 54-78z" fill="${colour}"/><path d="M${x - 14} ${y}h10q-44 28-44 78h-20q0-54 54-78z" fill="#fff" opacity=".16"/>
   <ellipse cx="${x}" cy="${y + 78}" rx="68" ry="8" fill="${OPAL}"/>`;
 
-/** The long table of the front page: three pendants over a supper that is about to begin. */
-export const supper = () => html`<svg
+/** The picture of the front page, 840 x 680 units: three pendants over a long table. */
+export const frontPagePicture = () => html`<svg
   viewBox="0 0 840 680" role="img" aria-label="Three pendants over a long table" preserveAspectRatio="xMidYMid slice">
   ${raw(`<defs>
     <radialGradient id="hero-glow"><stop stop-color="#ffdb94" stop-opacity=".55"/><stop offset="1" stop-color="#ffb85c" stop-opacity="0"/></radialGradient>

@@ -3,14 +3,17 @@ export type Lamp = {
   /** Last part of the page's address, and name of the drawing. */
   slug: string;
   name: string;
+  /** What sort of lamp it is, in words. */
   kind: string;
   /** Euros, tax included. */
   price: number;
+  /** One sentence for the cards. */
   line: string;
   story: string;
   facts: [what: string, value: string][];
 };
 
+/** All lamps, in the order of the front page. */
 export const LAMPS: readonly Lamp[] = [
   {
     slug: "pebble",

@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import { drawing, supper } from "./drawings.ts";
+import { drawing, frontPagePicture } from "./drawings.ts";
 import { LAMPS, type Lamp } from "./lamps.ts";
 
 type Html = ReturnType<typeof html>;
@@ -19,7 +19,7 @@ const card = (lamp: Lamp) => html`<a class="card" href="/lamps/${lamp.slug}">
 const ask = (label: string, className = "button") =>
   html`<button class="${className}" type="button" data-chat>${label}</button>`;
 
-/** The frame of every page: head, navigation, and the chat's tag. */
+/** The frame of every page: head, navigation, and the chat's tag. @param here path of the page in the navigation; empty: none */
 function page(title: string, here: string, relay: string, body: Html): Html {
   const link = (path: string, label: string) =>
     html`<a href="${path}" aria-current="${path === here ? "page" : "false"}">${label}</a>`;
@@ -59,7 +59,7 @@ function page(title: string, here: string, relay: string, body: Html): Html {
     </html>`;
 }
 
-/** The front page: the room, the lamps, the promises. */
+/** The front page: a picture, all lamps, and the shop's promises. @param relay origin that the tag names */
 export const home = (relay: string): Html =>
   page(
     "Moth & Filament: lamps for quiet rooms",
@@ -74,7 +74,7 @@ export const home = (relay: string): Html =>
           </p>
           <p class="actions"><a class="button" href="#lamps">See the six</a> ${ask("Ask the workshop", "button quiet")}</p>
         </div>
-        <div class="picture">${supper()}</div>
+        <div class="picture">${frontPagePicture()}</div>
       </section>
       <section class="shelf" id="lamps" aria-labelledby="shelf">
         <h2 id="shelf">Six lamps</h2>
@@ -139,7 +139,7 @@ export const shipping = (relay: string): Html =>
     relay,
     html`<article class="text">
       <h1>Shipping &amp; returns</h1>
-      <p class="lead">Lamps travel in boxes of folded paper, without foam. Glass goes in its own.</p>
+      <p class="lead">Lamps travel in boxes of folded paper, without foam. The glass has a box of its own.</p>
       <table>
         <thead>
           <tr>
@@ -160,7 +160,7 @@ export const shipping = (relay: string): Html =>
         </tbody>
       </table>
       <h2>Sending a lamp back</h2>
-      <p>You have thirty days from the day it arrives. Write to us, and a courier collects it; we pay the way back.</p>
+      <p>You have thirty days from the day it arrives. Write to us, and a courier collects it; we pay for the return.</p>
       <h2>When glass arrives broken</h2>
       <p>Send a photo. The new one leaves the next morning, and you keep the pieces.</p>
       <p class="actions">${ask("Ask about an order")}</p>
