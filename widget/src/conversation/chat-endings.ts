@@ -48,7 +48,10 @@ export function leave(chat: ChatState, why: LinkEnding): void {
   finishDeletion(chat);
 }
 
-/** Empties this tab. @param nobody also drop unsent messages, because their visitor has left */
+/**
+ * Empties this tab.
+ * @param nobody whether the browser belongs to no visitor now. Then unsent messages, forms and the draft are dropped too
+ */
 export function wipe(chat: ChatState, nobody: boolean): void {
   const { session, working, notice, forms, outbox, draft, storage } = chat;
   const { refused, rating, email } = forms;
@@ -68,6 +71,7 @@ export function finishDeletion(chat: ChatState): void {
   for (const resolve of chat.deletionWaiters.splice(0)) resolve();
 }
 
+/** Removes the listeners of a started chat; `start` adds them again. */
 export function removeListeners({ undo }: ChatState): void {
   for (const off of undo.splice(0)) off();
 }

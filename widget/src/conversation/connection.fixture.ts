@@ -4,6 +4,7 @@ import { type Connection, createConnection } from "./connection.ts";
 import { createScript, type Script, type Wire } from "./script.fixture.ts";
 import { createBrowser, createWorld, type Tab, type World } from "./world.fixture.ts";
 
+/** A heartbeat of a relay whose log is empty. */
 export const PONG: RelayFrame = { t: "pong", head: 0 };
 
 export type ConnectionFixture = {
@@ -19,6 +20,7 @@ export type ConnectionFixture = {
 };
 
 /**
+ * A connection of one tab that is not started yet.
  * @param refused whether to connect again after the relay refused the token
  * @param stays whether a hidden page keeps its connection
  */

@@ -6,7 +6,7 @@
  */
 
 import { backoff } from "@porchlight/shared/backoff";
-import { CLOSE_CODE } from "@porchlight/shared/close";
+import { CLOSE_CODE, LOST } from "@porchlight/shared/close";
 import { SILENCE_MS } from "@porchlight/shared/limits";
 import { parseRelayFrame } from "@porchlight/shared/parse";
 import type { ClientFrame, Hello, RelayFrame } from "@porchlight/shared/protocol";
@@ -65,17 +65,20 @@ const CONNECT_MS = 8_000;
 const CONNECT_MAX_MS = 30_000;
 /** Time limit for the answer to a ping; twice the time of the welcome if that is longer. */
 const PROBE_MS = 2_500;
+/** Interval of the check for a silent connection. */
 const TICK_MS = 5_000;
 /** A tick this late means that the machine slept or the clock was set. */
 const JUMP_MS = 30_000;
+/** A page that was hidden for this long closes its connection (WIDGET 3.1). */
 const HIDDEN_MS = 5 * 60_000;
+/** After a connection that was online for this long, the delays of reconnects start again from the first (WIDGET 3.3). */
 const HEALTHY_MS = 30_000;
+/** Bound of the first random delay of a reconnect, before it doubles, and the largest bound. See `backoff`. */
 const RETRY_BASE_MS = 500;
 const RETRY_CAP_MS = 30_000;
-const LOST = 1006;
 /**
  * Close codes after which the widget does not reconnect. `normal` is not among them: the relay sends 1000 only in answer to
- * ours, and a 1000 from a proxy is an ordinary loss.
+ * the widget's, and a 1000 from a proxy is an ordinary loss.
  */
 export const FINAL = ["notAllowed", "gone", "version"] as const;
 

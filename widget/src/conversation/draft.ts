@@ -12,6 +12,7 @@ export type Draft = {
   start(): () => void;
 };
 
+/** The draft of one tab. Nothing is read or stored before `start`. */
 export function createDraft({ page, storage }: { page: Page; storage: Storage }): Draft {
   const text = signal("");
   const saveTimer = createTimer(page);

@@ -8,6 +8,7 @@ export type Events<Details> = {
   clear(): void;
 };
 
+/** Creates named events without listeners. @template Details the detail of each event, by its name */
 export function createEvents<Details>(): Events<Details> {
   let all: { event: keyof Details; listener: (detail: never) => void }[] = [];
   return {

@@ -40,6 +40,7 @@ export type Forms = {
   refused: Signal<Refused | undefined>;
 };
 
+/** The forms of one tab. @param send sends a frame if the connection is open; otherwise the next welcome sends the form again */
 export function createForms(send: (frame: ClientFrame) => void): Forms {
   const open = new Map<string, { frame: FormFrame; resolve: (error?: ErrorCode) => void }>();
   const rating = signal<Rating | undefined>();

@@ -28,8 +28,10 @@ export type FallbackFixture = {
   bufferStreams(): Promise<void>;
 };
 
+/** Waits until all pending promises have settled. */
 export const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
+/** A browser with one tab whose network blocks WebSockets. No connection is open. */
 export function createFallbackFixture(): FallbackFixture {
   const world = createWorld();
   const browser = createBrowser(world);

@@ -1,6 +1,7 @@
 /**
  * The transport for networks that block WebSockets. Frames come down as a streamed response, or as answers to long polls where
- * a proxy holds streams back. They go up as POST requests. One frame a line. `relay/src/http/fallback.ts` is the relay's side.
+ * a proxy holds streams back. They go up as POST requests. Each line is one frame. `relay/src/http/fallback.ts` is the relay's
+ * side.
  *
  * Over HTTP/1.1 a browser keeps six connections to a host for all its tabs, and six waiting ones would leave none for POST
  * requests. So only one visible tab keeps a connection waiting; the others poll from time to time (WIDGET 3.4).
@@ -9,7 +10,7 @@
  * the reconnect the relay sends what is missing.
  */
 
-import { CLOSE_CODE } from "@porchlight/shared/close";
+import { CLOSE_CODE, LOST } from "@porchlight/shared/close";
 import { FRAME_MAX } from "@porchlight/shared/limits";
 import type { OpenTransport, Transport, TransportEvents } from "./connection.ts";
 import { createTimer, type Page, type Timer } from "./page.ts";
@@ -37,7 +38,7 @@ const TRY_MS = 30_000;
 /** Poll interval of a tab that may not keep a connection waiting. It grows while there is no news. */
 const FAST_MS = 250;
 const SLOW_MS = 4_000;
-const LOST = 1006;
+
 /** Internal close code, never sent: a proxy holds the stream back, so reconnect and use long polls. */
 const HELD = 4000;
 /** The relay's last line. It carries the close code, because an HTTP answer has none. */

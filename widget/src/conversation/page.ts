@@ -20,6 +20,7 @@ export type Page = {
   lock(name: string, granted: () => void): () => void;
 };
 
+/** The real page. */
 export const browserPage: Page = {
   now: Date.now,
   random: Math.random,

@@ -79,6 +79,7 @@ type Model = {
   up: boolean;
 };
 
+/** A relay without visitors, whose network has no faults until the test sets `fault`. */
 export function createModelRelay(world: World): ModelRelay {
   const model: Model = {
     world,

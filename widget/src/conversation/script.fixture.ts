@@ -25,6 +25,7 @@ export type Script = {
   greet(welcome?: { [Field in keyof Welcome]?: Welcome[Field] | undefined }): Wire;
 };
 
+/** The answer to the `hello` of a visitor without messages. */
 export const WELCOME: Welcome = {
   t: "welcome",
   v: 1,
@@ -38,6 +39,7 @@ export const WELCOME: Welcome = {
   delivery: "ok",
 };
 
+/** The relay's end without connections. `connect` is the transport for the client. */
 export function createScript(): Script {
   const wires: Wire[] = [];
   const script: Script = {
@@ -82,6 +84,7 @@ export function createScript(): Script {
 
 const entry = (n: number, text: string) => ({ pos: n, n, at: 1_700_000_000_000 + n, text });
 
+/** A reply that took number `n` of the log. */
 export const replyOf = (n: number, more: Partial<Reply> = {}): Reply => ({
   id: `reply-${n}`,
   from: "reply",
@@ -89,6 +92,7 @@ export const replyOf = (n: number, more: Partial<Reply> = {}): Reply => ({
   ...more,
 });
 
+/** A visitor's message that took number `n` of the log, in the state `sent`. */
 export const sentOf = (id: string, n: number, more: Partial<VisitorMessage> = {}): VisitorMessage => ({
   id,
   from: "visitor",

@@ -28,13 +28,17 @@ export type Session = {
   readonly ready: ReadonlySignal<boolean>;
   /** First name of a visitor whose identity the relay has accepted. */
   readonly name: ReadonlySignal<string | undefined>;
+  /** Makes the first frame of a new connection. If another tab has changed the visitor, calls `departed` first. */
   hello(): Hello;
   /** Handles the relay's frames about the thread. */
   onFrame(frame: Welcome | MessageFrame | History | Pong): void;
+  /** Called when the connection is lost. */
   lost(): void;
   /** Asks for the newest number of the log. `ready` stays false until everything up to it has arrived. */
   catchUp(): void;
+  /** Requests the page of history before the oldest loaded message. One page at a time. */
   loadOlder(): void;
+  /** Tells the relay that the visitor types, at most every three seconds. */
   typing(): void;
   /** Marks everything up to number `n` as read. @returns whether this changed the read mark */
   markRead(n: number): boolean;
@@ -44,6 +48,7 @@ export type Session = {
   sync(saved: Saved): boolean;
   /** The session token of the visitor that this tab shows. */
   token(): string;
+  /** Keeps the owner's signed identity for the next `hello`. */
   identify(token: string): void;
   /**
    * Called when the last `hello` was refused. Drops its identity, else its token.

@@ -26,7 +26,7 @@ describe("the storage", () => {
     expect([...browser.storage.keys()]).toEqual([KEY]);
   });
 
-  it("sees what another tab wrote before it changes anything", () => {
+  it("reads the newest state before each change, so that a change of another tab is kept", () => {
     const other = browser.tab();
     const second = openStorage("shop", other.page, other.storage);
     storage.change((saved) => {

@@ -52,10 +52,16 @@ const EMPTY = {
 export type Saved = typeof EMPTY;
 
 export type Storage = {
+  /** The newest state; empty values where nothing is stored. */
   read(): Saved;
+  /** Reads the newest state, lets `edit` change it, and stores it. */
   change(edit: (saved: Saved) => void): void;
+  /** Removes the site's state from the browser. */
   clear(): void;
-  /** Calls `run` with the new state when another tab has written, or with `undefined` when it has cleared it. @returns a function that stops this */
+  /**
+   * Calls `run` with the new state when another tab has changed it, or with `undefined` when another tab has cleared it.
+   * @returns a function that stops this
+   */
   watch(run: (saved: Saved | undefined) => void): () => void;
 };
 
@@ -67,6 +73,7 @@ const FRESH_MS = 30 * 24 * 3_600_000;
 
 const keyOf = (site: string) => `porchlight:${site}`;
 
+/** Opens the stored state of a site. Reads nothing before the first call. @param port the browser's storage */
 export function openStorage(site: string, page: Page, port: StoragePort = () => localStorage): Storage {
   const key = keyOf(site);
   let memory: string | null = null;
@@ -113,7 +120,7 @@ export function openStorage(site: string, page: Page, port: StoragePort = () => 
   };
 }
 
-/** Whether this browser holds a recent conversation of the site. Reads the storage once. */
+/** Whether this browser holds a conversation of the site that changed in the last 30 days. Reads the storage once. */
 export function hasConversation(site: string, now: () => number = Date.now, port: StoragePort = () => localStorage) {
   try {
     const saved = parse(port().getItem(keyOf(site)));

@@ -47,6 +47,7 @@ export type Thread = {
   history(frame: History): void;
 };
 
+/** An empty thread, at number 0 of the log. */
 export function createThread(): Thread {
   const byId = new Map<string, StoredItem>();
   let held = 0;

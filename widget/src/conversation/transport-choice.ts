@@ -3,6 +3,7 @@
  * 3.4). The choice is kept in memory only, and the WebSocket is tried again after ten minutes.
  */
 
+import { LOST } from "@porchlight/shared/close";
 import type { ConnectionOptions, OpenTransport, Transport, TransportEvents } from "./connection.ts";
 import { createTimer, type Page } from "./page.ts";
 
@@ -25,11 +26,11 @@ const ROUNDS = 4;
 const TRIES = 2;
 /** A WebSocket is tried again after this time. An open HTTP fallback uses the same time (`http-fallback.ts`). */
 const AGAIN_MS = 10 * 60_000;
-const LOST = 1006;
 
 /** What a connection needs from the choice of transport. */
 export type Transports = Required<Pick<ConnectionOptions, "open" | "judge">>;
 
+/** Creates the choice of transport for one connection, which begins with a WebSocket. */
 export function createTransports({ page, socket, fallback, reachable }: TransportsOptions): Transports {
   const hang = createTimer(page);
   let failures = 0;
@@ -73,7 +74,7 @@ export function createTransports({ page, socket, fallback, reachable }: Transpor
     async judge(opened, answered) {
       current = undefined;
       hang.off();
-      // The fallback opened but no frame came: something in between holds it back, so WebSockets are tried again.
+      // The fallback opened but no frame came: a proxy holds the answers back, so WebSockets are tried again.
       if (fallbackSince) fallbackSince = opened && !answered ? 0 : fallbackSince;
       else if (answered) failures = 0;
       // The WebSocket failed. It counts only if the relay answers plain HTTP, and only `TRIES` failures lead to the fallback,

@@ -9,6 +9,7 @@ export type Visit = { tab: Tab; script: Script; chat: Chat; online(welcome?: Par
 /** The storage key of the site's state. */
 export const KEY = "porchlight:shop";
 
+/** Loads the page in a new tab of the browser. The chat is not started. */
 export function visit(browser: Browser): Visit {
   const tab = browser.tab();
   const script = createScript();

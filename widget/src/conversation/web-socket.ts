@@ -1,11 +1,10 @@
 /** The WebSocket transport: each text frame is one frame of the protocol. */
 
+import { LOST } from "@porchlight/shared/close";
 import type { OpenTransport } from "./connection.ts";
 
-/** The code for a connection that ended without a close frame (RFC 6455 section 7.4.1). */
-const LOST = 1006;
-
 /**
+ * Creates the function that opens WebSockets to a relay.
  * @param relay origin of the relay, `https://…` or `http://…`
  * @param Socket the WebSocket class
  */

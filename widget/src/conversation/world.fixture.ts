@@ -23,6 +23,7 @@ export type World = {
   pending(): number;
 };
 
+/** A clock that stands still until the test advances it. @param seed of the random numbers */
 export function createWorld(seed = 1): World {
   const random = seededRandom(seed);
   let tasks: Task[] = [];
@@ -73,7 +74,7 @@ export type Tab = {
 
 export type Browser = { readonly storage: Map<string, string>; blocked: boolean; tab(): Tab };
 
-/** @param delay milliseconds until another tab gets the event of a storage change */
+/** A browser without tabs, with an empty storage. @param delay milliseconds until other tabs get the event of a storage change */
 export function createBrowser(world: World, delay = 1): Browser {
   const storage = new Map<string, string>();
   const locks = new Map<string, { holder: object; waiting: { who: object; granted: () => void }[] }>();
