@@ -25,7 +25,7 @@ const COMPRESS = {
 /** Options of one script besides the common ones. */
 type ExtraOptions = Pick<MinifyOptions, "compress" | "format"> & { compress?: object };
 
-/** @param extra options of one script, such as its first line */
+/** Minifies one script. @param extra options of this script, such as its first line */
 export async function minified(code: string, extra: ExtraOptions = {}): Promise<string> {
   const result = await minify(code, {
     module: true,

@@ -26,8 +26,9 @@ export const packExtra = (words: Extra): string => `export const extra=${JSON.st
 export const pack = (messages: Messages, part: keyof typeof FILES): string =>
   `export const messages=${JSON.stringify(FILES[part].map((key) => messages[key]))}`;
 
-/** The names of emoji, by language, English included. Languages without a file use English. See `emoji-words.ts`. */
+/** The folder with the names of emoji: one file per language, written by `emoji-words.ts`. */
 const EMOJI = join(LOCALES, "emoji");
+/** BCP 47 tags of the languages with names of emoji, English included. The other languages use the English names. */
 export const emojiTags = (): string[] => readdirSync(EMOJI).map((name) => name.replace(/\.txt$/, ""));
 const namesOf = (tag: string): string => readFileSync(join(EMOJI, `${tag}.txt`), "utf8").trimEnd();
 
@@ -52,6 +53,7 @@ async function readTranslation(tag: string): Promise<Translation> {
 export const tagsIn = (names: readonly string[]): string[] =>
   names.flatMap((name) => /^(?!en\b)([\w-]+)\.ts$/.exec(name)?.[1] ?? []);
 
+/** All translations except English. Rejects when a language's file is missing, or does not export its texts. */
 export const readTranslations = (): Promise<Translation[]> =>
   Promise.all(tagsIn(readdirSync(LOCALES)).map(readTranslation));
 

@@ -15,6 +15,7 @@ const changes = (before: object, now: object): object => ({
   ...now,
 });
 
+/** Shows no element of its own. `relay` and `site` mount the chat again when they change; other settings update it. */
 export function Porchlight({ relay, site, ...settings }: MountOptions): null {
   const now = JSON.stringify(settings);
   const before = useRef(now);

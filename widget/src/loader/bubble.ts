@@ -1,5 +1,6 @@
 /**
- * A small bubble beside the launcher: a text that opens the chat, and a button that closes the bubble. Never covers the focus.
+ * A small bubble beside the launcher: a text that opens the chat, and a button that closes the bubble. It never covers the focused
+ * control of the page.
  */
 
 import css from "./bubble.css?inline";
@@ -17,7 +18,7 @@ export type BubbleOptions = {
 };
 
 /**
- * Shows the bubble. It disappears once the chat was opened and closed again.
+ * Shows the bubble. It is hidden while the chat is open, and removed when the chat closes.
  * @param element of `dom.ts`. Not imported here, because the bundler would put the import into a second file of the teaser
  * @returns a function that removes the bubble
  */
@@ -63,7 +64,7 @@ export function bubble(
   // After the chat was opened the bubble is not needed. While it is open the style sheet hides the bubble.
   dialog.addEventListener("close", remove, { once: true, signal: ended.signal });
   root.append(box);
-  hugLines(textButton);
+  fitToLines(textButton);
   return remove;
 }
 
@@ -71,7 +72,7 @@ export function bubble(
  * Narrows a button to its longest line. The style sheet balances the lines, but CSS keeps the width of the unbalanced text, which
  * leaves an empty strip between the text and the cross. The strip is measured as a share of the width, because pages may zoom.
  */
-function hugLines(button: HTMLElement): void {
+function fitToLines(button: HTMLElement): void {
   const lines = new Range();
   lines.selectNodeContents(button);
   const [box, text] = [button.getBoundingClientRect(), lines.getBoundingClientRect()];

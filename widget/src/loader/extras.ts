@@ -11,6 +11,7 @@ export { drawFrame } from "./frame.ts";
 
 const changes = () => import("./page-changes.ts");
 
+// These functions fetch the code of `page-changes.ts`, and call the function of the same name there.
 export const restoreHost: ExtrasModule["restoreHost"] = async (shell, insert) =>
   (await changes()).restoreHost(shell, insert);
 export const moveToTopLayer: ExtrasModule["moveToTopLayer"] = async (shell) => (await changes()).moveToTopLayer(shell);

@@ -41,7 +41,7 @@ export function isReturningVisit(now = Date.now()): boolean {
   return isReturning ?? false;
 }
 
-/** Removes the data stored after consent, because the visitor has withdrawn it. */
-export function forget(): void {
+/** Removes the data stored after consent. Called when the visitor has withdrawn the consent. */
+export function removeConsentedData(): void {
   for (const key of [TEASER, VISITS]) tryStorage(() => localStorage.removeItem(key));
 }

@@ -3,7 +3,13 @@
 import { bubble } from "./bubble.ts";
 import type { LoaderNodes, Shell } from "./contract.ts";
 import type { element as Element } from "./dom.ts";
-import { forget, isReturningVisit, rememberClosed, rememberShown, wasTeaserSeen } from "./teaser-memory.ts";
+import {
+  isReturningVisit,
+  rememberClosed,
+  rememberShown,
+  removeConsentedData,
+  wasTeaserSeen,
+} from "./teaser-memory.ts";
 import { meetsCondition } from "./teaser-values.ts";
 
 /** Set by the build: the word for closing in every language except English, by tag. */
@@ -26,7 +32,7 @@ export function showTeaser(element: typeof Element, shell: TeaserShell, phone: P
   const { host, dialog } = shell;
   const { requireConsent, teaser } = shell.settings();
   const hasConsent = shell.lastArguments.consent === true;
-  if (shell.lastArguments.consent === false) forget();
+  if (shell.lastArguments.consent === false) removeConsentedData();
   // The panel labels the dialog when it starts, so the visitor has already used the chat.
   if (!host.isConnected || dialog.hasAttribute("aria-labelledby") || dialog.open || wasTeaserSeen(hasConsent))
     return true;

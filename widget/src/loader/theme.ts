@@ -1,6 +1,7 @@
 /**
- * The accent as a fill. WCAG 2.2 defines contrast by luminance, so the right shade can be computed. Scaling linear light keeps
- * the hue, because L, a and b of OKLab shrink by the same factor: a darkened brand colour is still recognizable.
+ * The site's accent as the colour of areas with text on them. WCAG 2.2 defines contrast by luminance, so the right shade can be
+ * computed. Scaling linear light keeps the hue, because L, a and b of OKLab shrink by the same factor: a darkened brand colour is
+ * still recognizable.
  */
 
 /** Linear light, 0 to 1 per channel. */

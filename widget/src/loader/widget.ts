@@ -105,7 +105,7 @@ function build(): void {
   launcher.ariaExpanded = "false";
   launcher.onclick = () => toggle(true);
   // Pointing at the launcher or focusing it starts the fetch, so the panel is loaded by the click.
-  launcher.onpointerenter = launcher.onfocus = start;
+  launcher.onpointerenter = launcher.onfocus = fetchPanel;
   dialog.onclose = () => {
     if (dialog.open) return;
     launcher.ariaExpanded = "false";
@@ -121,7 +121,7 @@ function mount(): void {
   emit("ready");
   if (mode === "page") return void open(false);
   // Run in a separate task, because reading the storage makes the page wait for another process.
-  setTimeout(() => mayHaveConversation() && start());
+  setTimeout(() => mayHaveConversation() && fetchPanel());
   if (teaser || isSelector(opener)) extra("addTriggers", open);
 }
 
@@ -130,13 +130,13 @@ function mount(): void {
  * that has been open for longer than the relay keeps old files gets the newest panel. A browser may cache a failed import by
  * its URL, so each attempt uses another URL.
  */
-function start(): Promise<void> {
+function fetchPanel(): Promise<void> {
   const file = shell.words?.file;
   // Fetched in parallel with the panel, which also needs it and tries again automatically.
   if (file) fetchFile(file).catch(() => {});
   extra("drawFrame", close);
   // Listen before the request, because the network may return before the request has failed. A second call adds nothing.
-  addEventListener("online", startAgain);
+  addEventListener("online", fetchAgain);
   starting ??= fetchFile(panelFile)
     .catch(() => fetchFile(`/assets/panel.js?${Math.random()}`))
     .then(async (code: PanelModule) => {
@@ -157,8 +157,8 @@ function start(): Promise<void> {
  * pauses, because a network that has just returned may need some seconds until it works. The page may remove the widget
  * meanwhile.
  */
-const startAgain = (): unknown =>
-  start().then(() => [300, 1_000, 3_000].map((ms) => setTimeout(() => host.isConnected && start(), ms)));
+const fetchAgain = (): unknown =>
+  fetchPanel().then(() => [300, 1_000, 3_000].map((ms) => setTimeout(() => host.isConnected && fetchPanel(), ms)));
 
 /**
  * Shows that the chat could not be loaded, with Retry and a link to its own page, in the script's language. The frame's code adds
@@ -166,7 +166,7 @@ const startAgain = (): unknown =>
  */
 function showFailure(): void {
   const again = element("button", { class: "at launcher" }, words.retry);
-  again.onclick = start;
+  again.onclick = fetchPanel;
   // If the dialog ends with a link, it shows a failure already. Keep it, because its button may have the focus.
   if (!(dialog.lastChild as HTMLAnchorElement | null)?.href)
     dialog.replaceChildren(words.failed, again, pageLink(launcher.ariaLabel as string));
@@ -196,7 +196,7 @@ function open(byVisitor: boolean): unknown {
     dialog.ariaLabel = dialog.textContent = (settings().title || launcher.ariaLabel) as string;
     showFrame();
   }
-  return start();
+  return fetchPanel();
 }
 
 const close = (): unknown => (panel ?? dialog).close();
@@ -206,19 +206,19 @@ const toggle = (byVisitor: boolean): unknown => (dialog.open ? close() : open(by
 const panelCommand = (name: keyof PanelCommands) => (argument?: unknown) => {
   const fetchesPanel = name === "send" || mayHaveConversation();
   shell.lastArguments[name] = argument;
-  const done = panelReady.then((it) => it[name](argument, fetchesPanel));
+  const done = panelReady.then((loaded) => loaded[name](argument, fetchesPanel));
   if (name === "send") mount();
   // A logout fetches the panel too: otherwise a panel that loads later would find the former visitor.
-  if (fetchesPanel) start();
+  if (fetchesPanel) fetchPanel();
   else if (name === "logout") emit(name);
   return fetchesPanel && done;
 };
 
 function destroy(): void {
-  panelReady.then((it) => it.destroy());
+  panelReady.then((loaded) => loaded.destroy());
   removeFromPage?.();
   phone.onchange = null;
-  removeEventListener("online", startAgain);
+  removeEventListener("online", fetchAgain);
   // Any function makes the widget count as being in the page, so later commands add no elements.
   removeFromPage = close;
   delete window.Porchlight;
