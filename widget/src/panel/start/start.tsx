@@ -11,6 +11,7 @@ import { createExtraWords, type ExtraTranslate } from "../../text/extra-words.ts
 import { wordsOf } from "../base/author.ts";
 import { component, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
+import { greetingWords } from "../base/greeting-words.ts";
 import { draw } from "../base/icons.tsx";
 import { into } from "../base/late-parts.ts";
 import { adopt } from "../base/style.ts";
@@ -50,6 +51,7 @@ function goToChat({ isShown, ui }: Pick<State, "isShown" | "ui">): void {
   if (matchMedia("(pointer:fine)").matches) setTimeout(ui.focusComposer);
 }
 
+/** The screen, or the button that leads back to it while the thread is shown. Empty until its texts have loaded. */
 export const Start = component((ui: StartNeeds, mounted) => {
   const { chat, shell, isOpen, part } = ui;
   const { follow, words } = createExtraWords(ui, signal(undefined));
@@ -110,12 +112,12 @@ const backButton = ({ t, isShown }: State) => (
 
 const overview = (state: State) => {
   const { ui, t, articles } = state;
-  const { greeting, suggestions } = ui.settings.value;
+  const { suggestions } = ui.settings.value;
   const hasConversation = ui.chat.items.value.length > 0;
   return (
     <>
       <p class="hello">
-        <bdi>{(greeting || ui.t("greeting")).replace(/ *\{name\}/, nameOf(ui))}</bdi>
+        <bdi>{greetingWords(ui)}</bdi>
       </p>
       <button type="button" class="go" onClick={() => goToChat(state)}>
         <span>
@@ -138,8 +140,6 @@ const overview = (state: State) => {
     </>
   );
 };
-
-const nameOf = ({ chat }: StartNeeds): string => (chat.name.value ? ` ${chat.name.value}` : "");
 
 function lastText(ui: StartNeeds): string {
   const newest = ui.chat.items.value.at(-1);

@@ -67,6 +67,16 @@ describe("the end of the connection", () => {
     expect(view.querySelector("button")?.textContent).toBe(button);
   });
 
+  it("announces the greeting of a new conversation without the place of the name that it does not know", async () => {
+    on.settings.value = { ...on.settings.value, greeting: "Hello {name}!" };
+    view = on.show(Ended);
+    on.chat.ending.value = "gone";
+    on.chat.link.value = "ended";
+    await pass(50);
+    view.querySelector("button")?.click();
+    expect(on.said.at(-1)).toBe("Hello!");
+  });
+
   it("shows nothing while the visitor is asked for consent", async () => {
     view = on.show(Ended);
     on.ui.consent.value = false;

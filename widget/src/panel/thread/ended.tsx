@@ -10,6 +10,7 @@ import { addEnglish } from "../../text/i18n.ts";
 import { component, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { isOver } from "../base/conversation-state.ts";
+import { greetingWords } from "../base/greeting-words.ts";
 import { adopt } from "../base/style.ts";
 import css from "./ended.css?inline";
 
@@ -35,8 +36,9 @@ function notifyOwner({ relay, site: { id } }: Shell): void {
 }
 type EndedNeeds = Needs<"t" | "settings" | "chat" | "consent" | "shell" | "focusComposer" | "announcer">;
 
+/** The row; empty until the connection has ended. Announces why. */
 export const Ended = component((ui: EndedNeeds, mounted) => {
-  const { t, chat, shell, settings, consent, announcer, focusComposer } = ui;
+  const { t, chat, shell, consent, announcer, focusComposer } = ui;
   const words = (): Key | undefined =>
     chat.link.value === "ended" && consent.value ? WORDS[chat.ending.value ?? "gone"] : undefined;
   mounted(() => adopt(shell.root, css));
@@ -51,7 +53,7 @@ export const Ended = component((ui: EndedNeeds, mounted) => {
     // The pressed button disappears, so move the focus.
     focusComposer();
     chat.start();
-    announcer.status(settings.peek().greeting || t("greeting"));
+    announcer.status(greetingWords(ui));
   };
   return () => {
     const text = words();
