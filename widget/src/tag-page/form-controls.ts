@@ -70,7 +70,7 @@ export function formControl(name: string, own: readonly string[], offered: Offer
   return { node, read };
 }
 
-/** Makes a key from a label that no other field has: "Order number" → `orderNumber`. */
+/** Makes the key of a field from its label: "Order number" → `orderNumber`. A number is added if another field has that key. */
 export function keyOf(label: string, taken: readonly string[]): string {
   const words = label
     .normalize("NFKD")

@@ -26,6 +26,7 @@ const GROUPS: readonly [title: string, names: readonly SiteSetting[]][] = [
   ["On phones", ["phone"]],
   ["Your own words", ["strings"]],
 ];
+/** Milliseconds for which the copy button says "Copied". */
 const COPIED_MS = 2_000;
 
 /** A section with a text to paste and its copy button. `set` changes the text. */

@@ -27,6 +27,7 @@ export type Announcer = {
 
 type Entry = { text: string; many?: (count: number) => string };
 
+/** Adds the live regions to the root. They stay empty until a text is announced. */
 export function createAnnouncer(root: ShadowRoot): Announcer {
   const say = element("div", { id: "say", class: "vh", "aria-live": "polite", "aria-relevant": "additions" });
   const err = element("div", { id: "err", class: "vh", role: "alert" });

@@ -19,4 +19,5 @@ export const draw = (path: string, kind = ""): VNode => (
   </svg>
 );
 
+/** One of the panel's own icons. */
 export const Icon = ({ name }: { name: keyof typeof PATHS }): VNode => draw(PATHS[name], `i-${name}`);

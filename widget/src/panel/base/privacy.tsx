@@ -15,6 +15,7 @@ export const PrivacyLink = component(({ t, settings }: Needs<"t" | "settings">) 
   );
 });
 
+/** One sentence about what is stored, with the link. */
 export const PrivacyLine = component(({ t }: Needs<"t">) => () => (
   <p class="privacy">
     <span>{t("privacyLine")}</span> <PrivacyLink />

@@ -122,6 +122,7 @@ const messageField = (ui: ComposerNeeds, text: string, hint: string | false) => 
   />
 );
 
+/** The form. The character counter and the emoji picker are fetched when they are first needed. */
 export const Composer = component((ui: ComposerNeeds, mounted) => {
   const { t, chat, settings, files, isOpen, forms, part } = ui;
   const picker = signal<{ Picker: ComponentType<PickerProps> } | undefined>(undefined);

@@ -180,6 +180,7 @@ const groupButtons = ({ t }: State) => (
 
 type PickerNeeds = Needs<"t" | "shell" | "chat" | "isOpen" | "language" | "settings">;
 
+/** The picker. It closes itself when an emoji is chosen, when the focus leaves it, and when the chat closes. */
 export const Picker = component<PickerProps>((ui: PickerNeeds, mounted, { close: hide }) => {
   const { t, shell, language } = ui;
   const { follow, words } = createExtraWords(ui, signal(undefined));

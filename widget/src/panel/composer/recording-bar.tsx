@@ -13,7 +13,7 @@ const [HEIGHT, STEP] = [24, 4];
 
 type BarProps = { recording: Recording; t: ExtraTranslate; finish: () => unknown; discard: () => unknown };
 
-/** "1:05" */
+/** A length as minutes and seconds: "1:05". */
 export const timeOf = (seconds: number): string =>
   `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 
@@ -26,6 +26,7 @@ export const waveOf = (levels: readonly number[]): string =>
     })
     .join("");
 
+/** The bar. Its last button has the focus at first; Escape discards the recording. */
 export const RecordingBar = component<BarProps>((_: Needs<never>, mounted, { discard }) => {
   let done: HTMLElement | null = null;
   mounted(() => done?.focus());

@@ -27,6 +27,7 @@ function prefill(ui: Pick<ToolNeeds, "settings" | "shell" | "chat">): void {
   if (typeof message === "string" && !chat.draft.peek()) chat.draft.value = message;
 }
 
+/** The buttons that the site switches on and this browser supports, and the bar of a recording. */
 export const Tools = component((ui: ToolNeeds, mounted) => {
   const { settings, shell, isOpen, chat } = ui;
   const { follow, words } = createExtraWords(ui, signal(undefined));
@@ -130,7 +131,7 @@ const COMMAS: { readonly [tag: string]: string } = {
   "zh-Hant": "，",
 };
 
-/** "Voice message, 0:07" */
+/** The title of a recording in the tray: "Voice message, 0:07". */
 export const titleOf = (name: string, seconds: number, tag: string): string =>
   name + (COMMAS[tag] ?? ", ") + timeOf(seconds);
 

@@ -23,6 +23,7 @@ type AttachedNeeds = Needs<"t" | "shell" | "part">;
 /** A file from the relay, and what to call when it cannot be loaded. */
 type DrawnFile = { media: Media; href: string; author: string; onError: () => void };
 
+/** The file. It becomes a link if it cannot be loaded, or if it is on another host than the relay. */
 export const Attached = component<AttachedProps>((ui: AttachedNeeds) => {
   const { shell } = ui;
   /**

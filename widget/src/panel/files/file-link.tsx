@@ -10,12 +10,14 @@ import { draw } from "../base/icons.tsx";
 
 addEnglish(rare);
 
+/** The icon of a document. */
 export const fileIcon = (): VNode =>
   draw("M13.5 3.5H7a1 1 0 0 0-1 1v15a1 1 0 0 0 1 1h10a1 1 0 0 0 1-1V8l-4.5-4.5Zm0 0V8H18", "i-file");
 
 /** @property lost whether the file should be shown as a picture or player, but could not be loaded */
 export type FileProps = { href: string; name: string; lost: boolean };
 
+/** The link in a new tab. If the relay no longer has the file, its name with a note that it is gone. */
 export const FileLink = component<FileProps>(({ t }: Needs<"t">, mounted, { href: address, lost }) => {
   const gone = signal(false);
   const checkAddress = async (): Promise<void> => {

@@ -25,7 +25,7 @@ const styled = new WeakSet<ShadowRoot>();
 /** The file that plays. Another one that starts pauses it. */
 let playing: HTMLAudioElement | undefined;
 
-/** "1:05" */
+/** A length as minutes and seconds: "1:05". */
 const clock = (seconds: number): string =>
   `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
 
@@ -70,6 +70,7 @@ function followPlayback() {
 /** `onError`: the file cannot be loaded. */
 export type PlayerProps = { src: string; name: string; onError: () => void };
 
+/** The player. Only one file of the conversation plays at a time. */
 export const Player = component<PlayerProps>(({ t, shell }: Needs<"t" | "shell">, mounted) => {
   const { at, length, isPlaying, events } = followPlayback();
   let audio: HTMLAudioElement | null = null;

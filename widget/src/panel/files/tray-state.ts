@@ -39,6 +39,7 @@ export type TrayState = TrayDeps & {
   queue: Promise<void>;
 };
 
+/** An empty tray. */
 export const createTrayState = (deps: TrayDeps): TrayState => ({
   ...deps,
   list: signal([]),

@@ -8,6 +8,7 @@ import css from "./consent.css?inline";
 
 type ConsentNeeds = Needs<"t" | "consent" | "shell" | "focusComposer">;
 
+/** The question and its button. There is no button to decline: without consent, the chat stays as it is. */
 export const Consent = component(({ t, consent, focusComposer, shell }: ConsentNeeds, mounted) => {
   mounted(() => adopt(shell.root, css));
   const agree = (): void => {

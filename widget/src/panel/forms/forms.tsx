@@ -31,19 +31,19 @@ type FootNeeds = Needs<
 function ask({ asking, shell, focusComposer }: FootNeeds, isAsking: boolean): void {
   const wasWriting = shell.root.activeElement?.id === "message";
   asking.value = isAsking;
-  // The text field goes away, and the focus with it.
+  // The text field is removed while it has the focus.
   if (wasWriting && isAsking) setTimeout(focusComposer);
 }
 
 /** The form outside business hours; once it is sent, thanks. `when`: the next opening, in words. */
-function awayForm(ui: FootNeeds, when: string | undefined, left: Signal<boolean>): VNode {
+function awayForm(ui: FootNeeds, when: string | undefined, isSent: Signal<boolean>): VNode {
   const { t, announcer } = ui;
   const title = <h3>{when ? t("closedUntil", { when }) : t("closedTitle")}</h3>;
   const done = (): void => {
-    left.value = true;
+    isSent.value = true;
     announcer.status(t("closedSent"));
   };
-  return left.value ? (
+  return isSent.value ? (
     <div class="form said">
       {title}
       <p>{t("closedSent")}</p>
@@ -61,7 +61,7 @@ export const Foot = component((ui: FootNeeds, mounted) => {
   const { t, settings, chat, focusComposer, shell } = ui;
   const { isClosed, opens } = followHours(ui, mounted);
   const filled = signal(isRemembered(ui, "prechat"));
-  const left = signal(false);
+  const isSent = signal(false);
   const fields = () => unansweredFields(ui, settings.value.prechat, rareSettings(ui).customFields);
   const asks = (): boolean => fields().length > 0 && !filled.value && chat.items.value.length === 0;
   mounted(() => adopt(shell.root, css));
@@ -75,11 +75,11 @@ export const Foot = component((ui: FootNeeds, mounted) => {
       // The former visitor has logged out, and their stored answers are deleted.
       if (chat.ready.value) return;
       filled.value = isRemembered(ui, "prechat");
-      left.value = false;
+      isSent.value = false;
     }),
   );
   return () => {
-    if (isClosed()) return awayForm(ui, opens(), left);
+    if (isClosed()) return awayForm(ui, opens(), isSent);
     if (!asks()) return null;
     return (
       <Form
@@ -144,6 +144,7 @@ const Again = component<{ refused: Refused }>(({ t, chat, focusComposer, shell }
 });
 type AskNeeds = Needs<"t" | "settings" | "chat" | "consent" | "shell" | "focusComposer" | "announcer">;
 
+/** One card of the thread: the form, thanks once it is sent, or nothing for a visitor who has declined. */
 const Ask = component<{ setting: readonly string[]; again?: boolean | undefined }>((ui: AskNeeds, mounted) => {
   const { t, announcer, focusComposer, shell } = ui;
   const asked = signal(isRemembered(ui, "capture"));
@@ -151,13 +152,13 @@ const Ask = component<{ setting: readonly string[]; again?: boolean | undefined 
   const close = (): void => {
     asked.value = true;
     remember(ui, "capture", true);
-    // The pressed button goes away.
+    // The pressed button is removed, so move the focus.
     setTimeout(focusComposer);
   };
   const bringBack = (): void => {
     asked.value = false;
     remember(ui, "capture", false);
-    // The pressed button goes away.
+    // The pressed button is removed, so move the focus.
     setTimeout(() => shell.root.querySelector<HTMLElement>("#form-email")?.focus());
   };
   mounted(() => adopt(shell.root, css));

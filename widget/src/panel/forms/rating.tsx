@@ -99,6 +99,7 @@ function decline({ ui, stage }: State): void {
   ui.focusComposer();
 }
 
+/** The form with the scores; once it is sent, thanks. Empty while the conversation goes on, and after it was declined. */
 export const Rate = component((ui: RateNeeds, mounted) => {
   const { t, chat, settings, announcer, shell, isOpen } = ui;
   const isOver = followEnd(ui, mounted);

@@ -12,6 +12,7 @@ import { runInOneTab } from "./one-tab.ts";
 type AttentionNeeds = Needs<"t" | "language" | "settings" | "chat" | "consent" | "sound">;
 
 /**
+ * Follows the replies of the conversation from now on.
  * @param first the message that arrived before this code
  * @returns a function that stops it
  */

@@ -19,6 +19,7 @@ function problemOf(ui: Needs<"chat" | "missing">): Key | undefined {
   return chat.delivery.value === "delayed" ? "delayed" : undefined;
 }
 
+/** The bar; empty without a problem. Every text that it shows is announced once. */
 export const ConnectionBar = component(
   (ui: Needs<"t" | "chat" | "focusComposer" | "announcer" | "missing">, mounted) => {
     const { t, chat, announcer } = ui;

@@ -57,6 +57,7 @@ function followState(ui: StateNeeds, mounted: Mounted): ReadonlySignal<LineState
 /** `usual`: the line without problems; absent if the default line is used. */
 export type HeaderLineProps = { usual: ComponentType | undefined };
 
+/** The line. It shows `usual` in the state `ready`, and the words of the table in all others. */
 export const HeaderLine = component<HeaderLineProps>((ui: Needs<"t" | "settings" | "chat" | "now">, mounted) => {
   const { t, settings } = ui;
   const state = followState(ui, mounted);

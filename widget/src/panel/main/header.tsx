@@ -65,6 +65,7 @@ const About = component((ui: Needs<"t" | "settings" | "chat" | "forms" | "part">
   };
 });
 
+/** The header with its buttons. The code of the menu and of the faces is fetched when it is needed. */
 export const Header = component((ui: Needs<"t" | "settings" | "close" | "part" | "shell">) => {
   const { t, settings, close, shell } = ui;
   const menu = signal<MenuType | undefined>(undefined);

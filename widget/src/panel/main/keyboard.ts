@@ -9,7 +9,7 @@ import type { Shell } from "../../loader/contract.ts";
 /** Milliseconds after the keyboard has disappeared in which iOS may still report its position. */
 const SETTLE_MS = 300;
 
-/** @returns a function that stops it */
+/** Follows the visual viewport until it is stopped. Does nothing where the browser has none. @returns a function that stops it */
 export function fitViewport({ dialog, launcher }: Shell): () => void {
   const view = window.visualViewport;
   if (!view) return () => {};

@@ -6,7 +6,7 @@ import { element } from "../../loader/dom.ts";
 import { launcherCross } from "../../loader/launcher-cross.ts";
 import type { Needs } from "../base/context.ts";
 
-/** @returns a function that stops it */
+/** Adds the number of unread replies and the cross to the launcher, and keeps both up to date. @returns a function that stops it */
 export function syncLauncher({
   chat,
   shell,

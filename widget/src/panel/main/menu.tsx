@@ -177,6 +177,7 @@ const deletionQuestion = ({ t }: Needs<"t">, cancel: () => void, confirm: () => 
   </>
 );
 
+/** The menu, or in its place the question before a deletion. The first entry has the focus. */
 export const Menu = component<MenuProps>((ui: MenuNeeds, mounted, { close }) => {
   const { t, shell } = ui;
   /** Whether the question before the deletion is shown. */

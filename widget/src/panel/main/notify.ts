@@ -13,6 +13,7 @@ import type { Needs } from "../base/context.ts";
 /** Longest part of a reply that is shown, in characters. */
 const BODY_MAX = 160;
 
+/** Shows the notification. Does nothing without permission. A click on it opens the chat. */
 export async function notify(ui: Needs<"t" | "settings" | "language">, item: Item): Promise<void> {
   const { t, settings, language } = ui;
   if (Notification.permission !== "granted") return;

@@ -32,6 +32,7 @@ function fetchForms({ settings, shell, consent, part, forms }: PanelNeeds): void
     void part(() => import("../forms/forms.tsx"), add);
 }
 
+/** The whole panel below the loader's dialog. Files can be dropped anywhere on it. */
 export const Panel = component((ui: PanelNeeds, mounted) => {
   const { t, chat, consent, settings, forms, rating, ended, asking, part } = ui;
   mounted(watch(() => fetchForms(ui)));

@@ -20,7 +20,7 @@ const showPreview = (ui: AlertNeeds, item: Item): Promise<void> =>
     async ({ preview }) => preview(ui, item, await plainText(wordsOf(ui, item))),
   );
 
-/** @returns a function that stops it */
+/** Follows the conversation's events until it is stopped. @returns a function that stops it */
 export function startReplyAlerts(ui: AlertNeeds): () => void {
   const { chat, shell, announcer, t, isOpen } = ui;
   let failedBefore = new Set<string>();

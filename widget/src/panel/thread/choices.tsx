@@ -31,6 +31,7 @@ function topicOf(topic: string): { label: string; name: string } {
 
 type ChoicesNeeds = Needs<"t" | "settings" | "chat" | "focusComposer" | "shell">;
 
+/** The buttons that apply now: all of them in an empty thread, only that for a person after a reply. */
 export const Choices = component(({ t, settings, chat, focusComposer, shell }: ChoicesNeeds, mounted) => {
   mounted(() => adopt(shell.root, css));
   const choose = (label: string, name: string) => () => {

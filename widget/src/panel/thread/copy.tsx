@@ -34,6 +34,7 @@ async function copyText(text: string, root: ParentNode): Promise<boolean> {
   }
 }
 
+/** The button. It shows a check mark for two seconds after copying, and announces it. */
 export const CopyButton = component<{ text: string }>(
   ({ t, shell, announcer }: Needs<"t" | "shell" | "announcer">, mounted) => {
     adoptOnce(shell.root, css);

@@ -17,6 +17,7 @@ const ALERT = "M12 8v4.5M12 16v.01M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17Z
 export type FailureProps = { item: Item };
 type FailureNeeds = Needs<"t" | "chat" | "shell" | "focusComposer">;
 
+/** The reason, with Retry and Delete. Both move the focus to the text field. */
 export const Failure = component<FailureProps>(({ t, chat, focusComposer, shell }: FailureNeeds, mounted) => {
   mounted(() => adopt(shell.root, css));
   // The pressed button disappears, so the focus moves to the place of the next action.

@@ -23,6 +23,7 @@ export type MessageProps = {
 };
 type MessageNeeds = Needs<"t" | "language" | "settings" | "chat">;
 
+/** The message as an item of the thread's list. */
 export const Message = component<MessageProps>((ui: MessageNeeds) => (props) => {
   const { item, first, last, newest } = props;
   const own = item.from === "visitor";

@@ -14,6 +14,7 @@ const EMOJI = ["👍", "❤️", "😂", "🎉", "😮", "😢"];
 /** Calls `choose` with undefined when the visitor cancels. */
 export type PaletteProps = { choose: (emoji?: string) => void };
 
+/** The emoji as buttons; the first has the focus. Escape cancels. */
 export const Palette = component<PaletteProps>(({ t, shell }: Needs<"t" | "shell">, mounted, { choose }) => {
   let box: HTMLElement | null = null;
   mounted(() => adopt(shell.root, css));

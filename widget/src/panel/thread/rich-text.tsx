@@ -25,6 +25,7 @@ addEnglish(rare);
 export type RichTextProps = { text: string; isReply: boolean };
 export type CopyProps = { text: string };
 
+/** A text with the blocks and links of Markdown. Quick replies are left out, because they are buttons below the bubble. */
 export const RichText = component<RichTextProps>(({ shell }: Needs<"shell">) => {
   adoptOnce(shell.root, css);
   return ({ text, isReply }) =>

@@ -11,6 +11,7 @@ const SPAN_MAX = 280;
 type Span = { count: number; after: number };
 const NEWEST: Span = { count: 2 * PAGE_MESSAGES, after: 0 };
 
+/** The part of a long thread that is drawn: the newest messages at first, then what the visitor scrolls to. */
 export class ThreadView {
   /** Whether the box is scrolled to the end of the thread. */
   readonly atEnd = signal(true);

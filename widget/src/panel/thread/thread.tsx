@@ -16,6 +16,7 @@ import { ThreadView } from "./thread-view.ts";
 
 type ThreadNeeds = Needs<"t" | "chat" | "consent" | "isOpen" | "forms" | "asking" | "rating" | "ended" | "settings">;
 
+/** The thread in its box that scrolls. Messages that stay visible for a second are marked as read. */
 export const Thread = component((ui: ThreadNeeds, mounted) => {
   const { t, chat } = ui;
   /** Position of the newest message that has been visible. */

@@ -16,6 +16,7 @@ import { STAGES, type WaitStage } from "./wait-stages.ts";
 const DOTS_MS = 500;
 type WaitingNeeds = Needs<"t" | "settings" | "chat" | "announcer" | "now" | "asking" | "part">;
 
+/** The dots, and below them the texts of `long-wait.tsx`. Empty while the visitor waits for nothing. */
 export const Waiting = component(({ t, chat, settings, announcer, now, asking, part }: WaitingNeeds, mounted) => {
   const stage = signal<WaitStage>(0);
   const late = signal<{ Words: ComponentType<LateProps>; Offered: ComponentType<LateProps> } | undefined>(undefined);
