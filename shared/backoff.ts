@@ -1,6 +1,6 @@
 /**
- * Milliseconds to wait before try number `attempt` (0 for the first repeat): full jitter, uniform between 0 and
- * `min(cap, base * 2^attempt)`, so that clients that disconnected at the same time do not reconnect at the same time.
+ * Milliseconds to wait before try number `attempt` (0 for the first repeat): uniform between 0 and `min(cap, base * 2^attempt)`
+ * ("full jitter"). So clients that disconnected at the same time do not reconnect at the same time.
  * @param random uniform in [0, 1)
  */
 export function backoff(attempt: number, base: number, cap: number, random: () => number = Math.random): number {

@@ -19,7 +19,7 @@ type Merged<Row> = {
 
 /**
  * A page of several lists as one list, newest first, and one row more if another page follows. Only a few hundred rows are in
- * memory at once, however many are before the page: all of them, with the bodies of events, would exceed the relay's memory
+ * memory at once, however many precede the page. All of them, with the bodies of events, would exceed the relay's memory
  * (RELIABILITY A24).
  * @param lists each reads a part of one list, newest first
  * @param timeOf the time of a row

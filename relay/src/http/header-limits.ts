@@ -20,8 +20,8 @@ export function headerSize({ method = "", url = "", rawHeaders }: IncomingMessag
 }
 
 /**
- * Refuses large headers while those of all other requests take much memory: a request keeps its headers until it is answered, and
- * an open stream or an incomplete body keeps them for long (RELIABILITY A24).
+ * Refuses large headers while those of all other requests take much memory. A request keeps its headers until it is answered: for
+ * long, if its answer is an open stream or its body is incomplete (RELIABILITY A24).
  * @param max most bytes of headers of all requests that are being handled
  */
 export function limitHeaders(listener: RequestListener, max = HANDLED_MAX): RequestListener {

@@ -32,9 +32,9 @@ const isDownload = ({ method, url = "" }: IncomingMessage): boolean =>
   (method === "GET" || method === "HEAD") && !FALLBACK.test(url);
 
 /**
- * Sets the default headers of every answer, also of those that the framework makes, and a deadline for downloads: a client
- * that reads slowly must not hold a connection and an open file forever (RELIABILITY A24). Limits the memory for unread answers,
- * and what a client may send after its answer.
+ * Sets the default headers of every answer, also of those that the framework makes. Sets a deadline for downloads: a client that
+ * reads slowly must not hold a connection and an open file forever (RELIABILITY A24). Limits the memory for unread answers, and
+ * what a client may send after its answer.
  */
 export function withResponsePolicy(clock: Clock, listener: RequestListener): RequestListener {
   const unread = createBodyBudget(UNREAD_MAX);

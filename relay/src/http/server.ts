@@ -9,8 +9,8 @@ const CHECK_MS = 2_000;
  * Creates the HTTP server with its deadlines and the limits of headers (RELIABILITY A24). By default, Node would check for late
  * headers only every 30 s.
  * @param options.isUpgrade whether a request that offers another protocol gets it. Any other such request is answered over
- * HTTP/1.1 (RFC 9110 section 7.8): Java's HTTP client and some proxies offer `h2c` with every request, also with callbacks,
- * which the service sends only once
+ * HTTP/1.1 (RFC 9110 section 7.8), not refused: Java's HTTP client and some proxies offer `h2c` with every request. A callback
+ * of the service may have such an offer too, and is sent only once
  */
 export function createHttpServer(
   listener: RequestListener,

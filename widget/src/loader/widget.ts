@@ -153,9 +153,9 @@ function fetchPanel(): Promise<void> {
 }
 
 /**
- * Fetches the panel when the network returns: at once, or after the current fetch has failed, and then after each of these
- * pauses, because a network that has just returned may need some seconds until it works. The page may remove the widget
- * meanwhile.
+ * Fetches the panel when the network returns: at once, or after the current fetch has failed. Tries again after each of these
+ * pauses (milliseconds), because a network that has just returned may need some seconds until it works. The page may remove the
+ * widget meanwhile.
  */
 const fetchAgain = (): unknown =>
   fetchPanel().then(() => [300, 1_000, 3_000].map((ms) => setTimeout(() => host.isConnected && fetchPanel(), ms)));

@@ -112,8 +112,8 @@ const DEFAULTS: Omit<PanelSettings, "site" | "relay" | "uploads" | "mail" | "acc
 };
 
 /**
- * Converts unchecked settings: text becomes the type of the default value (a boolean, a list separated by `|`), and an invalid
- * value becomes the default, so a typing error never breaks a page.
+ * Converts unchecked settings: text becomes the type of the default value (a boolean, a list separated by `|`). An invalid value
+ * becomes the default, so a typing error never breaks a page.
  */
 export function checkedSettings(raw: RawSettings, { id, ...site }: ServedSite): PanelSettings {
   const result: Record<string, unknown> = { ...DEFAULTS, ...site, site: id };

@@ -177,9 +177,9 @@ function isNumber(called: string, text: string): boolean {
 }
 
 /**
- * The real target of a link whose visible text names another target, or one that looks like another: the host (in
- * punycode, with its port) of an http address, the recipients of `mailto:`, the number of `tel:`. Undefined if the text
- * is honest or names no target.
+ * The real target of a link whose visible text names another target, or one that looks like another. This is the host (in
+ * punycode, with its port) of an http address, the recipients of `mailto:`, or the number of `tel:`. Undefined if the text
+ * names the real target, or none.
  * @param url where the link leads
  * @param shown its visible text
  */
@@ -197,8 +197,8 @@ export function realTarget(url: URL, shown: string): string | undefined {
 }
 
 /**
- * The real target of a link that stands within a word, such as `shop[.example](…)`, when that word names another target: a reader
- * sees one address, and only a part of it is the link. Undefined if the link's own text names its target.
+ * The real target of a link within a word, such as `shop[.example](…)`, when that word names another target. A reader sees one
+ * address, and only a part of it is the link. Undefined if the link's own text names a target (see `realTarget`).
  * @param around the text before and behind the link
  */
 export function realTargetInWord(url: URL, shown: string, around: readonly [string, string]): string | undefined {

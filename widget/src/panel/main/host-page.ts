@@ -1,6 +1,6 @@
 /**
- * Keeps page and panel from disturbing each other: events of the panel do not reach the page, so its shortcuts do not fire
- * while the visitor types, and the page's modal windows do not lock the chat.
+ * Keeps page and panel from disturbing each other. Events of the panel do not reach the page, so the page's shortcuts do not
+ * fire while the visitor types. The page's modal windows do not lock the chat.
  */
 
 import type { Shell } from "../../loader/contract.ts";
