@@ -63,9 +63,9 @@ const byOtherName = (origin: string): string =>
   origin.replace(/\/\/(localhost|127\.0\.0\.1)(?=:|$)/, (_, name) =>
     name === "localhost" ? "//127.0.0.1" : "//localhost",
   );
-const named = (env.ALLOWED_ORIGINS ?? "").split(",").flatMap((origin) => origin.trim() || []);
+const allowed = (env.ALLOWED_ORIGINS ?? "").split(",").flatMap((origin) => origin.trim() || []);
 /** Origins of the reader's own pages: web servers print either name of this machine. */
-const ownOrigins = [...new Set(named.flatMap((origin) => [origin, byOtherName(origin)]))];
+const ownOrigins = [...new Set(allowed.flatMap((origin) => [origin, byOtherName(origin)]))];
 
 /** The token of the operator's pages. */
 const adminToken = (): string =>

@@ -168,7 +168,7 @@ export const shipping = (relay: string): Html =>
   );
 
 /** The page for unknown addresses. */
-export const missing = (relay: string): Html =>
+export const notFoundPage = (relay: string): Html =>
   page(
     "Nothing here: Moth & Filament",
     "",

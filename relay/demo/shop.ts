@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createAdaptorServer } from "@hono/node-server";
 import { Hono } from "hono";
 import { LAMPS } from "./lamps.ts";
-import { home, lampPage, missing, shipping } from "./pages.ts";
+import { home, lampPage, notFoundPage, shipping } from "./pages.ts";
 
 const FILES = {
   "frame.css": "text/css; charset=utf-8",
@@ -40,12 +40,12 @@ export function shopApp(relay: string): Hono {
   app.get("/shipping", (c) => c.html(shipping(relay)));
   app.get("/lamps/:slug", (c) => {
     const lamp = LAMPS.find(({ slug }) => slug === c.req.param("slug"));
-    return lamp === undefined ? c.html(missing(relay), 404) : c.html(lampPage(relay, lamp));
+    return lamp === undefined ? c.html(notFoundPage(relay), 404) : c.html(lampPage(relay, lamp));
   });
   for (const [name, type] of Object.entries(FILES)) {
     app.get(`/${name}`, (c) => c.body(readFileSync(join(import.meta.dirname, name)), 200, { "Content-Type": type }));
   }
-  app.notFound((c) => c.html(missing(relay), 404));
+  app.notFound((c) => c.html(notFoundPage(relay), 404));
   return app;
 }
 

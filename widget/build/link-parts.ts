@@ -80,7 +80,7 @@ function walk(node: unknown, visit: (node: AnyNode) => void): void {
 }
 
 /** The text with each place replaced. Places do not overlap. */
-const edited = (code: string, edits: readonly Edit[]): string =>
+const withEdits = (code: string, edits: readonly Edit[]): string =>
   [...edits]
     .sort((a, b) => b.start - a.start)
     .reduce((text, { start, end, text: replacement }) => text.slice(0, start) + replacement + text.slice(end), code);
@@ -93,7 +93,7 @@ const isPanel = (name: string): boolean => /(^|\/)panel-[^/]*$/.test(name);
 function linkPanel(code: string, links: Links, fetches: Edit[]): string {
   const shared = links.exports.filter(({ to }) => to !== "start");
   const start = links.exports.filter(({ to }) => to === "start").map(({ from }) => `${from} as start`);
-  const body = edited(code, [...links.exportEdits, ...fetches]);
+  const body = withEdits(code, [...links.exportEdits, ...fetches]);
   return `${body}\nexport { ${start} };\nconst shared = ${asObject(shared)};${FETCH_PART}`;
 }
 
@@ -101,7 +101,7 @@ function linkPanel(code: string, links: Links, fetches: Edit[]): string {
 function linkPart(code: string, links: Links, fetches: Edit[], fromPanel: readonly Binding[]): string {
   const otherImports = links.imports.filter(({ source }) => !isPanel(source));
   const imports = otherImports.map(({ edit }) => code.slice(edit.start, edit.end)).join("\n");
-  const body = edited(code, [...links.imports.map(({ edit }) => edit), ...links.exportEdits, ...fetches]);
+  const body = withEdits(code, [...links.imports.map(({ edit }) => edit), ...links.exportEdits, ...fetches]);
   const helper = fetches.length > 0 ? FETCH_PART : "";
   return `${imports}\nexport default (shared) => {\nconst ${asPattern(fromPanel)} = shared;\n${body}${helper}
 return ${asObject(links.exports)};\n};`;
@@ -109,7 +109,7 @@ return ${asObject(links.exports)};\n};`;
 
 /** A part that imports nothing from the panel, but fetches parts that do. It keeps the exports of the panel for them. */
 function linkFetchingPart(code: string, links: Links, fetches: Edit[]): string {
-  const body = edited(code, [...links.exportEdits, ...fetches]);
+  const body = withEdits(code, [...links.exportEdits, ...fetches]);
   return `${body}\nlet shared;\nexport default (given) => {\nshared = given;\nreturn ${asObject(links.exports)};\n};${FETCH_PART}`;
 }
 

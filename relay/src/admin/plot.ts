@@ -37,7 +37,7 @@ function pointsOf(values: PlotSeries["values"], max: number, left: number): (str
 }
 
 /** Draws a line in parts: a gap ends a part, and a single point is a dot. The last step is dashed, because it is not over yet. */
-function drawn(points: readonly (string | undefined)[], style: string): Html {
+function drawLine(points: readonly (string | undefined)[], style: string): Html {
   const parts: string[][] = [[]];
   for (const point of points.slice(0, -1))
     if (point === undefined) parts.push([]);
@@ -57,13 +57,13 @@ function drawn(points: readonly (string | undefined)[], style: string): Html {
     })}${begun}`;
 }
 
-const known = (values: PlotSeries["values"]): number[] => values.filter((value) => value !== undefined);
+const knownValues = (values: PlotSeries["values"]): number[] => values.filter((value) => value !== undefined);
 
 /** The text of a plot for screen readers. */
 const summary = ({ title, lines, format }: Plot): string =>
   `${title}: ${lines
     .map(({ name, values }) => {
-      const all = known(values);
+      const all = knownValues(values);
       return all.length === 0
         ? `${name} has no values`
         : `${name} newest ${format(all.at(-1) ?? 0)}, highest ${format(Math.max(...all))}`;
@@ -88,7 +88,7 @@ const legend = (lines: Plot["lines"]): Html =>
 /** A plot of lines over time, the first one on top. A line that is always zero is left out: it would hide the others. */
 export function plot(given: Plot): Html {
   const { title, lines, ticks, format, empty } = given;
-  const highest = Math.max(0, ...lines.flatMap(({ values }) => known(values)));
+  const highest = Math.max(0, ...lines.flatMap(({ values }) => knownValues(values)));
   if (highest === 0) return html`<figure><figcaption>${title}</figcaption><p class="nothing">${empty}</p></figure>`;
   const max = roundUp(highest);
   const left = GAP + CHARACTER * format(max).length;
@@ -97,6 +97,6 @@ export function plot(given: Plot): Html {
 <svg class="plot" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${summary(given)}">
 ${level(left, TOP, format(max))}${level(left, middle)}${level(left, bottom, "0")}
 ${ticks.map((label, n) => tick(label, n / Math.max(1, ticks.length - 1), left))}
-${lines.map(({ values }, n) => (known(values).some((value) => value > 0) ? drawn(pointsOf(values, max, left), `s${n}`) : "")).reverse()}
+${lines.map(({ values }, n) => (knownValues(values).some((value) => value > 0) ? drawLine(pointsOf(values, max, left), `s${n}`) : "")).reverse()}
 </svg></figure>`;
 }

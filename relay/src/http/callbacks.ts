@@ -36,8 +36,8 @@ export type CallbackDeps = CallbackAddress & {
   clock: Clock;
   receive: Replies;
   recharges: Recharges;
-  /** Accounts that an event may be for, see `CreditAccounts.candidates`. @param named the account in `?account=` */
-  creditAccounts: (named: string | undefined) => { id: string; rules: CreditRules }[];
+  /** Accounts that an event may be for, see `CreditAccounts.candidates`. @param queryAccount the account in `?account=` */
+  creditAccounts: (queryAccount: string | undefined) => { id: string; rules: CreditRules }[];
   unknownContact: 200 | 404;
   /** Forwards replies for unknown contacts; absent: they are not forwarded. */
   forward: Forward | undefined;
@@ -47,8 +47,8 @@ export type CallbackDeps = CallbackAddress & {
   seen: (kind: "reply" | "recharge", raw: string) => void;
 };
 
-/** A callback request; `named`: the account in `?account=`. */
-type Call = { incoming: IncomingMessage; outgoing: ServerResponse; named: string | undefined };
+/** A callback request; `queryAccount`: the account in `?account=`. */
+type Call = { incoming: IncomingMessage; outgoing: ServerResponse; queryAccount: string | undefined };
 type Answer = { status: number; body: object; retryAfter?: number };
 
 const DONE: Answer = { status: 200, body: { success: true } };
@@ -112,8 +112,8 @@ export function callbackHandler(deps: CallbackDeps): (incoming: IncomingMessage,
     if (incoming.method !== "POST" || incoming.url?.startsWith("/callbacks/") !== true) return false;
     const [, kind = "", secret = "", query] = PATH.exec(incoming.url) ?? [];
     if (!anySecret(decoded(secret), secrets()) || !from.allowed(from.address(incoming))) return false;
-    const named = query === undefined ? undefined : (new URLSearchParams(query).get("account") ?? undefined);
-    void answer(kind, { incoming, outgoing, named })
+    const queryAccount = query === undefined ? undefined : (new URLSearchParams(query).get("account") ?? undefined);
+    void answer(kind, { incoming, outgoing, queryAccount })
       .catch(failed)
       .then((result) => respond(outgoing, result));
     return true;
@@ -155,7 +155,7 @@ function creditAccountOf(
   call: Call,
   raw: string,
 ): { id: string; event: Recharge } {
-  const candidates = creditAccounts(call.named);
+  const candidates = creditAccounts(call.queryAccount);
   if (candidates.length === 0) throw new RelayError("not_found");
   const read = candidates.flatMap(({ id, rules }) => {
     const event = parseRecharge(raw, headerOf(call, KEY_HEADER), rules.fields);
@@ -180,9 +180,9 @@ async function takeReply(deps: CallbackDeps, call: Call, raw: string): Promise<A
     log("callback.refused", { code: callback.code, field: callback.field });
     throw new RelayError(callback.code, callback.field);
   }
-  const { named } = call;
-  if (named !== undefined && deps.creditAccounts(named).length === 0) throw new RelayError("not_found");
-  const outcome = await receive.receive(callback, named);
+  const { queryAccount } = call;
+  if (queryAccount !== undefined && deps.creditAccounts(queryAccount).length === 0) throw new RelayError("not_found");
+  const outcome = await receive.receive(callback, queryAccount);
   if (outcome === "lost") return LATER;
   const visitor = hashed(callback.toId);
   if (outcome === "unknown" && deps.forward !== undefined && headerOf(call, FORWARDED) === undefined)

@@ -39,22 +39,22 @@ export function watchConnections(server: Server, clock: Clock): PendingConnectio
     callers: new WeakSet(),
     onNoneSilent: () => {},
   };
-  server.on("connection", (socket: Socket) => connected(state, socket));
-  server.on("request", (request: IncomingMessage, response: ServerResponse) => requested(state, request, response));
+  server.on("connection", (socket: Socket) => onConnection(state, socket));
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => onRequest(state, request, response));
   server.on("upgrade", ({ socket }: IncomingMessage) => {
     state.open.delete(socket);
     notSilent(state, socket);
   });
   return {
     close: () => new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve())),
-    begun: (ms) => begun(state, clock, ms),
+    begun: (ms) => whenAllBegun(state, clock, ms),
     closeIdle() {
       for (const socket of state.open) if (!state.busy.has(socket) && !state.callers.has(socket)) socket.destroy();
     },
   };
 }
 
-function connected(state: State, socket: Socket): void {
+function onConnection(state: State, socket: Socket): void {
   state.open.add(socket);
   state.silent.add(socket);
   socket.once("close", () => {
@@ -63,7 +63,7 @@ function connected(state: State, socket: Socket): void {
   });
 }
 
-function requested(state: State, request: IncomingMessage, response: ServerResponse): void {
+function onRequest(state: State, request: IncomingMessage, response: ServerResponse): void {
   const { socket } = request;
   notSilent(state, socket);
   if (request.url?.startsWith("/callbacks/") === true) return void state.callers.add(socket);
@@ -75,7 +75,7 @@ function notSilent(state: State, socket: Socket): void {
   if (state.silent.delete(socket) && state.silent.size === 0) state.onNoneSilent();
 }
 
-function begun(state: State, clock: Clock, ms: number): Promise<void> {
+function whenAllBegun(state: State, clock: Clock, ms: number): Promise<void> {
   return new Promise((resolve) => {
     if (state.silent.size === 0) return resolve();
     const cancel = clock.after(ms, resolve);

@@ -380,7 +380,7 @@ export const SAFETY: Mutant[] = [
     replace: "default-src 'none'; style-src 'unsafe-inline'",
   }),
   without("link between an operator's session and its token", "access.test.ts", {
-    in: "access.hashOf",
+    in: "access.sha256Of",
     find: 'createHash("sha256").update($token)',
     replace: 'createHash("sha256")',
   }),

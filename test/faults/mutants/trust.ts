@@ -544,7 +544,7 @@ export const TRUST: readonly Mutant[] = [
     replace: "undefined",
   }),
   inWidget("comparison of the word around a link with its target (A16)", "label.test.ts", {
-    in: "marked",
+    in: "markInWords",
     find: "realTargetInWord($$)",
     replace: "undefined",
   }),

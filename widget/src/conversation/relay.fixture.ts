@@ -140,7 +140,7 @@ export function createModelRelay(world: World): ModelRelay {
   };
 }
 
-const chance = (model: Model, probability: number) => probability > 0 && model.world.random() < probability;
+const happens = (model: Model, probability: number) => probability > 0 && model.world.random() < probability;
 
 const latency = (model: Model) => 5 + model.world.random() * 40;
 
@@ -148,25 +148,25 @@ const latency = (model: Model) => 5 + model.world.random() * 40;
 
 /** Sends a frame to the client, over the slow network. */
 function sendFrame(model: Model, connection: Connection, frame: RelayFrame): void {
-  if (!connection.relayAlive || chance(model, model.fault.drop)) return;
+  if (!connection.relayAlive || happens(model, model.fault.drop)) return;
   const text = JSON.stringify(frame);
-  const delay = chance(model, model.fault.reorder) ? 60 : 0;
+  const delay = happens(model, model.fault.reorder) ? 60 : 0;
   connection.down = Math.max(connection.down, model.world.now() + latency(model));
   const deliver = () => connection.clientAlive && connection.tab.alive && connection.events.frame(text);
   model.world.after(connection.down - model.world.now() + delay, deliver);
-  if (chance(model, model.fault.double)) model.world.after(connection.down - model.world.now() + 80, deliver);
+  if (happens(model, model.fault.double)) model.world.after(connection.down - model.world.now() + 80, deliver);
 }
 
 /** Ends a connection at the relay at once, and at the client when all frames before have arrived. */
 function end(model: Model, connection: Connection, code: number): void {
-  lost(model, connection);
+  endAtRelay(model, connection);
   model.world.after(Math.max(0, connection.down - model.world.now()) + 1, () => {
     if (connection.clientAlive && connection.tab.alive) connection.events.close(code);
     connection.clientAlive = false;
   });
 }
 
-function lost(model: Model, connection: Connection): void {
+function endAtRelay(model: Model, connection: Connection): void {
   connection.relayAlive = false;
   model.connections = model.connections.filter((other) => other !== connection);
 }
@@ -194,12 +194,12 @@ function dial(model: Model, tab: Tab): OpenTransport {
       send(text) {
         connection.up = Math.max(connection.up, model.world.now() + latency(model));
         const arrive = () => connection.relayAlive && receive(model, connection, text);
-        if (!chance(model, model.fault.drop / 4)) model.world.after(connection.up - model.world.now(), arrive);
-        if (chance(model, model.fault.double)) model.world.after(connection.up - model.world.now() + 300, arrive);
+        if (!happens(model, model.fault.drop / 4)) model.world.after(connection.up - model.world.now(), arrive);
+        if (happens(model, model.fault.double)) model.world.after(connection.up - model.world.now() + 300, arrive);
       },
       close() {
         connection.clientAlive = false;
-        model.world.after(latency(model), () => lost(model, connection));
+        model.world.after(latency(model), () => endAtRelay(model, connection));
       },
     };
   };
@@ -216,7 +216,7 @@ const messagesBefore = ({ log }: Visitor, before: number) =>
   [...log.values()].filter(({ pos }) => pos < before).sort((a, b) => a.pos - b.pos);
 
 /** Sends every change that the client does not know yet. */
-function pump(model: Model, connection: Connection): void {
+function sendChanges(model: Model, connection: Connection): void {
   const { visitor } = connection;
   if (!visitor || !connection.relayAlive) return;
   for (const message of changes(visitor, connection.sent)) {
@@ -227,8 +227,8 @@ function pump(model: Model, connection: Connection): void {
 
 function publish(model: Model, visitor: Visitor): void {
   for (const connection of model.connections)
-    if (connection.visitor === visitor && !chance(model, model.fault.forgetHint))
-      model.world.after(model.world.random() * 10, () => pump(model, connection));
+    if (connection.visitor === visitor && !happens(model, model.fault.forgetHint))
+      model.world.after(model.world.random() * 10, () => sendChanges(model, connection));
 }
 
 /** Sends a heartbeat, and schedules the next one. */
@@ -236,7 +236,7 @@ function beat(model: Model, connection: Connection): void {
   if (!connection.relayAlive) return;
   if (connection.visitor) {
     sendFrame(model, connection, { t: "pong", head: connection.visitor.head });
-    if (!chance(model, model.fault.forgetHint)) pump(model, connection);
+    if (!happens(model, model.fault.forgetHint)) sendChanges(model, connection);
   }
   model.world.after(HEARTBEAT_MS, () => beat(model, connection));
 }
@@ -251,7 +251,7 @@ function write(model: Model, visitor: Visitor, message: Message): Message {
 function commit(model: Model, run: () => void): void {
   const born = model.starts;
   model.world.after(1 + model.world.random() * 30, () => {
-    if (born === model.starts || !chance(model, model.fault.commitLost)) run();
+    if (born === model.starts || !happens(model, model.fault.commitLost)) run();
   });
 }
 
@@ -279,7 +279,7 @@ function greet(model: Model, connection: Connection, hello: Hello): void {
     delivery: "ok",
     ...(!known && { token: visitor.token }),
   });
-  pump(model, connection);
+  sendChanges(model, connection);
 }
 
 function send(
@@ -289,7 +289,7 @@ function send(
   { id, text }: { id: string; text: string },
 ): void {
   const refuse = (error: Omit<ErrorFrame, "t" | "id">) => sendFrame(model, connection, { t: "error", id, ...error });
-  if (chance(model, model.fault.refuse))
+  if (happens(model, model.fault.refuse))
     return refuse({ code: "try_later", retryAfter: Math.floor(model.world.random() * 2_000) });
   commit(model, () => {
     const known = visitor.log.get(id);

@@ -9,7 +9,7 @@ import type { StoragePort } from "./storage.ts";
 
 type Task = { at: number; order: number; run: () => void };
 
-const sooner = (a: Task | undefined, b: Task): Task => (a && (a.at - b.at || a.order - b.order) <= 0 ? a : b);
+const earlier = (a: Task | undefined, b: Task): Task => (a && (a.at - b.at || a.order - b.order) <= 0 ? a : b);
 
 export type World = {
   now(): number;
@@ -42,7 +42,7 @@ export function createWorld(seed = 1): World {
     advance(ms) {
       const end = now + Math.ceil(ms);
       for (;;) {
-        const next = tasks.reduce<Task | undefined>(sooner, undefined);
+        const next = tasks.reduce<Task | undefined>(earlier, undefined);
         if (!next || next.at > end) break;
         tasks = tasks.filter((other) => other !== next);
         now = Math.max(now, next.at);

@@ -23,15 +23,15 @@ export const labelledLink: MakeLink = (url, children) => {
 /** Text of a reply within one paragraph, heading or table cell, with its links. */
 export function parseReplyText(text: string): Inline[] {
   const nodes = parseInline(text, labelledLink);
-  return marked(nodes, textOf(nodes), { at: 0 });
+  return markInWords(nodes, textOf(nodes), { at: 0 });
 }
 
 /** Marks the links that stand within a word which names another host. @param seen how much of `whole` came before */
-const marked = (nodes: readonly Inline[], whole: string, seen: { at: number }): Inline[] =>
+const markInWords = (nodes: readonly Inline[], whole: string, seen: { at: number }): Inline[] =>
   nodes.map((node) => {
     const from = seen.at;
     if ("text" in node) seen.at += node.text.length;
-    else if (node.kind !== "link") return { ...node, children: marked(node.children, whole, seen) };
+    else if (node.kind !== "link") return { ...node, children: markInWords(node.children, whole, seen) };
     else seen.at += textOf(node.children).length;
     if (node.kind !== "link" || node.host) return node;
     const around = [whole.slice(Math.max(0, from - WORD_MAX), from), whole.slice(seen.at, seen.at + WORD_MAX)] as const;

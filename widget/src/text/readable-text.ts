@@ -22,7 +22,7 @@ const isAddress = (label: string, href: string): boolean => {
 const lineOf = (nodes: readonly Inline[]): string => nodes.map(wordsOf).join("");
 
 /** Puts `mark` before the first line, and indents the others. */
-const hang = (mark: string, text: string): string => mark + text.replaceAll("\n", "\n  ");
+const withMark = (mark: string, text: string): string => mark + text.replaceAll("\n", "\n  ");
 
 const markOf = ({ ordered, start }: List, n: number, done: boolean | undefined): string =>
   (ordered ? `${start + n}. ` : done === undefined ? "• " : "") + (done === undefined ? "" : done ? "[x] " : "[ ] ");
@@ -44,7 +44,7 @@ function textOf(block: Block): string {
         .map((row) => row.map((cell) => lineOf(cell).replaceAll("\n", " ")).join("\t"))
         .join("\n");
     case "list":
-      return block.items.map(({ done, blocks }, n) => hang(markOf(block, n, done), join(blocks, "\n"))).join("\n");
+      return block.items.map(({ done, blocks }, n) => withMark(markOf(block, n, done), join(blocks, "\n"))).join("\n");
   }
 }
 

@@ -30,16 +30,16 @@ export const Attached = component<AttachedProps>((ui: AttachedNeeds) => {
    * Address of a file that could not be loaded, because the page's policy forbids it or it no longer exists. It becomes
    * a link.
    */
-  const lost = signal("");
+  const failedUrl = signal("");
   if (!styled.has(shell.root)) adopt(shell.root, css);
   styled.add(shell.root);
   return ({ media, author }) => {
     const { type, name } = media;
     const url = new URL(media.url, shell.relay);
-    const missing = lost.value === media.url;
+    const missing = failedUrl.value === media.url;
     const href = /^https?:$/.test(url.protocol) ? url.href : "#";
     const onError = (): void => {
-      lost.value = media.url;
+      failedUrl.value = media.url;
     };
     // A message must not make the browser fetch from another host.
     const draw = url.origin === new URL(shell.relay).origin && !missing && drawnAs(type);

@@ -39,13 +39,13 @@ export function followHours(
       const isToday = then.toDateString() === today.toDateString();
       const isFar = !isToday && (then.getDay() === today.getDay() || next - minute.value > WEEK_MS);
       const { region } = language.value;
-      const named = (format: Intl.DateTimeFormatOptions): string =>
+      const formatted = (format: Intl.DateTimeFormatOptions): string =>
         new Intl.DateTimeFormat(region, format).format(then);
       const date = { day: "numeric", month: "long" } as const;
       // "10:00 AM" stays on one line.
       const time = clockTime(next, region).replaceAll(" ", "\u00a0");
       // Format day and time separately: some languages would put the day in brackets after the time, which fits no sentence.
-      return t("dayTime", { day: named({ weekday: "long", ...(isFar && date) }), time });
+      return t("dayTime", { day: formatted({ weekday: "long", ...(isFar && date) }), time });
     },
   };
 }

@@ -17,14 +17,14 @@ import type { HeaderLineProps } from "./header-line.tsx";
 type MenuType = { Menu: ComponentType<{ close: (back: boolean) => void }> };
 
 /** The site's picture; without one, or where it cannot be loaded, the first letter of the site's own title, else a glyph. */
-const avatarOf = ({ title, avatar }: PanelSettings, lost: Signal<string>): VNode =>
-  avatar && lost.value !== avatar ? (
+const avatarOf = ({ title, avatar }: PanelSettings, failedUrl: Signal<string>): VNode =>
+  avatar && failedUrl.value !== avatar ? (
     <img
       class="avatar"
       src={avatar}
       alt=""
       onError={() => {
-        lost.value = avatar;
+        failedUrl.value = avatar;
       }}
     />
   ) : (
@@ -70,7 +70,7 @@ export const Header = component((ui: Needs<"t" | "settings" | "close" | "part" |
   const { t, settings, close, shell } = ui;
   const menu = signal<MenuType | undefined>(undefined);
   /** URL of a picture that could not be loaded. */
-  const lost = signal("");
+  const failedUrl = signal("");
   let button: HTMLButtonElement | null = null;
   const toggle = toggler(ui, menu, () => import("./menu.tsx"));
   const closeMenu = (back: boolean): void => {
@@ -86,7 +86,11 @@ export const Header = component((ui: Needs<"t" | "settings" | "close" | "part" |
     const { Menu } = menu.value ?? {};
     return (
       <div class={header === "accent" ? "head filled" : "head"}>
-        {shell.settings().team ? <Faces usual={avatarOf(settings.value, lost)} /> : avatarOf(settings.value, lost)}
+        {shell.settings().team ? (
+          <Faces usual={avatarOf(settings.value, failedUrl)} />
+        ) : (
+          avatarOf(settings.value, failedUrl)
+        )}
         <div class="who">
           <h2 id="title" tabIndex={-1} key={name}>
             {name}

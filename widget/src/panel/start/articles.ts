@@ -32,7 +32,7 @@ export function readArticles(file: unknown): Article[] {
 }
 
 /** Without case, accents and punctuation: "Rückgabe?" and "ruckgabe" are the same. */
-const folded = (text: string): string =>
+const plainWords = (text: string): string =>
   text
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")
@@ -42,12 +42,12 @@ const folded = (text: string): string =>
 
 /** The articles that have every word of the query, those with the words in their title first. All for an empty query. */
 export function search(articles: readonly Article[], query: string): readonly Article[] {
-  const terms = folded(query).split(" ").filter(Boolean);
+  const terms = plainWords(query).split(" ").filter(Boolean);
   if (!terms[0]) return articles;
   const has = (text: string): boolean => terms.every((term) => text.includes(term));
   const ranked = articles.flatMap((article) => {
-    const title = folded([article.title, ...article.words].join(" "));
-    const rank = has(title) ? 0 : has(`${title} ${folded(article.text)}`) ? 1 : 2;
+    const title = plainWords([article.title, ...article.words].join(" "));
+    const rank = has(title) ? 0 : has(`${title} ${plainWords(article.text)}`) ? 1 : 2;
     return rank < 2 ? [{ article, rank }] : [];
   });
   return ranked.sort((a, b) => a.rank - b.rank).map(({ article }) => article);

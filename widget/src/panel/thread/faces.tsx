@@ -38,16 +38,16 @@ const originOf = (address: string): string | undefined => (URL.canParse(address)
 
 /** A picture, or the first letter of the name if there is none or it cannot be loaded. */
 const Portrait = component<TeamMember & { class: string }>(() => {
-  const lost = signal("");
+  const failedUrl = signal("");
   return ({ name, picture, class: style }) =>
-    picture && lost.value !== picture ? (
+    picture && failedUrl.value !== picture ? (
       <img
         class={style}
         src={picture}
         alt=""
         referrerpolicy="no-referrer"
         onError={() => {
-          lost.value = picture;
+          failedUrl.value = picture;
         }}
       />
     ) : (
