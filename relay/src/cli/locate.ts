@@ -8,6 +8,8 @@ import { type Holder, holderOf, isTaken } from "../db/lock.ts";
 import { relayLock } from "../wiring/data-lock.ts";
 import { settingsOver } from "./control.ts";
 
+/** A folder that may hold a relay's data. `named`: DATA_DIR, the installation or a unit file names it. */
+export type Place = { dataDir: string; named: boolean };
 /** A running relay, and the socket that accepts its commands. */
 export type RunningRelay = { dataDir: string; holder: Holder; socket: string; settings: Settings };
 
@@ -35,17 +37,38 @@ function folderIn(unit: string): string[] {
  * current folder and below the installation, the demo's folder (`npm start`), and the folders that systemd's unit files name.
  * @param dataDir value of DATA_DIR
  */
-export function placesFor(dataDir: string | undefined, units: readonly string[] = UNITS): string[] {
-  if (dataDir !== undefined && dataDir !== "") return [resolve(dataDir)];
+export function placesFor(dataDir: string | undefined, units: readonly string[] = UNITS): Place[] {
+  if (dataDir !== undefined && dataDir !== "") return [{ dataDir: resolve(dataDir), named: true }];
   const installed = resolve(INSTALLATION, DEFAULT_DATA_DIR);
-  const demo = join(installed, "demo");
-  return [...new Set([resolve(DEFAULT_DATA_DIR), installed, demo, ...units.flatMap(folderIn)])];
+  const named = new Set([installed, join(installed, "demo"), ...units.flatMap(folderIn)]);
+  const all = new Set([resolve(DEFAULT_DATA_DIR), ...named]);
+  return [...all].map((folder) => ({ dataDir: folder, named: named.has(folder) }));
+}
+
+/**
+ * Whether another user has described the relay of a folder that nobody named, such as `data` below the shared folder `/tmp`. Such
+ * a description may be forged, and commands would follow its settings.
+ * @param owner id of the user who owns the description
+ */
+function isForeign({ named }: Place, owner: number): boolean {
+  const user = process.getuid?.();
+  return !named && user !== undefined && owner !== user && owner !== 0;
+}
+
+/** The folder of a relay that is not used because another user has described it, and that user's id. */
+export function foreignRelay(places: readonly Place[]): { dataDir: string; owner: number } | undefined {
+  for (const place of places) {
+    const owner = holderOf(relayLock(place.dataDir))?.owner;
+    if (owner !== undefined && isForeign(place, owner)) return { dataDir: place.dataDir, owner };
+  }
+  return undefined;
 }
 
 /** The relay that runs on a data folder; `undefined` when none answers. */
-async function relayOn(dataDir: string): Promise<RunningRelay | undefined> {
+async function relayOn(place: Place): Promise<RunningRelay | undefined> {
+  const { dataDir } = place;
   const holder = holderOf(relayLock(dataDir));
-  if (holder?.control === undefined) return undefined;
+  if (holder?.control === undefined || isForeign(place, holder.owner)) return undefined;
   try {
     return { dataDir, holder, socket: holder.control, settings: await settingsOver(holder.control) };
   } catch {
@@ -54,7 +77,7 @@ async function relayOn(dataDir: string): Promise<RunningRelay | undefined> {
 }
 
 /** The first relay that runs on one of these data folders. */
-export async function findRelay(places: readonly string[]): Promise<RunningRelay | undefined> {
+export async function findRelay(places: readonly Place[]): Promise<RunningRelay | undefined> {
   for (const place of places) {
     const found = await relayOn(place);
     if (found !== undefined) return found;
@@ -70,10 +93,10 @@ const [SEARCHES, PAUSE_MS] = [30, 100];
  * answers.
  */
 export async function awaitRelay(
-  places: readonly string[],
+  places: readonly Place[],
   pause: () => Promise<unknown> = () => setTimeout(PAUSE_MS),
 ): Promise<RunningRelay | undefined> {
-  const used = places.filter((place) => existsSync(join(place, SECRETS_FILE)));
+  const used = places.filter(({ dataDir }) => existsSync(join(dataDir, SECRETS_FILE)));
   for (let n = 0; n < SEARCHES && used.length > 0; n++) {
     await pause();
     const found = await findRelay(used);
@@ -85,8 +108,8 @@ export async function awaitRelay(
 /**
  * Finds a relay that has locked its data but does not answer: it is starting or stopping, or this user may not open its socket.
  */
-export function unreachableRelay(places: readonly string[]): { dataDir: string; pid: number } | undefined {
-  for (const dataDir of places) {
+export function unreachableRelay(places: readonly Place[]): { dataDir: string; pid: number } | undefined {
+  for (const { dataDir } of places) {
     const holder = holderOf(relayLock(dataDir));
     if (holder !== undefined && isTaken(relayLock(dataDir))) return { dataDir, pid: holder.pid };
   }

@@ -16,7 +16,15 @@ import { runOver } from "./control.ts";
 import { dataProblemOf } from "./data-errors.ts";
 import { CommandError, type ExitCode } from "./error.ts";
 import { help, helpOn } from "./help.ts";
-import { awaitRelay, findRelay, placesFor, type RunningRelay, unreachableRelay } from "./locate.ts";
+import {
+  awaitRelay,
+  findRelay,
+  foreignRelay,
+  type Place,
+  placesFor,
+  type RunningRelay,
+  unreachableRelay,
+} from "./locate.ts";
 import { sandbox } from "./sandbox.ts";
 
 const PROGRAMS = {
@@ -77,7 +85,12 @@ const hasSettings = ({ SERVICE_URL, PORCHLIGHT_CONFIG }: Terminal["env"]): boole
   (SERVICE_URL ?? PORCHLIGHT_CONFIG ?? "") !== "";
 
 /** The settings of the shell, for when no relay runs. @throws CommandError that says how to find a relay */
-function ownSettings(env: Terminal["env"], places: readonly string[]): Settings {
+function ownSettings(env: Terminal["env"], places: readonly Place[]): Settings {
+  const foreign = foreignRelay(places);
+  if (foreign !== undefined)
+    throw new CommandError(
+      `The relay of ${foreign.dataDir} belongs to another user (uid ${foreign.owner}): if you trust that user, set DATA_DIR=${foreign.dataDir}.`,
+    );
   const unreachable = unreachableRelay(places);
   if (unreachable !== undefined)
     throw new CommandError(
@@ -85,7 +98,7 @@ function ownSettings(env: Terminal["env"], places: readonly string[]): Settings 
     );
   if (hasSettings(env)) return settings(env);
   throw new CommandError(
-    `No relay answers on ${places.join(", ")}: set DATA_DIR to the data folder of the running relay (as its user or as root), or start a relay.`,
+    `No relay answers on ${places.map(({ dataDir }) => dataDir).join(", ")}: set DATA_DIR to the data folder of the running relay (as its user or as root), or start a relay.`,
   );
 }
 
@@ -108,8 +121,8 @@ async function runCommand(argv: readonly string[], shell: Terminal, parts: CliPa
 }
 
 /** Prints which relay is used, unless it is the one of the first place. */
-function printRelay({ dataDir, holder }: RunningRelay, [first]: readonly string[], { err }: Terminal): void {
-  if (dataDir !== first) err(`Using the relay of ${dataDir} (process ${holder.pid}).`);
+function printRelay({ dataDir, holder }: RunningRelay, [first]: readonly Place[], { err }: Terminal): void {
+  if (dataDir !== first?.dataDir) err(`Using the relay of ${dataDir} (process ${holder.pid}).`);
 }
 
 function print({ data, lines, code = 0 }: Result, json: boolean, { out }: Terminal): ExitCode {

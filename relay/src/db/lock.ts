@@ -1,4 +1,16 @@
-import { accessSync, chmodSync, constants, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -32,10 +44,20 @@ const lockOf = (base: string): string => `${base}.lock`;
 const noteOf = (base: string): string => `${base}.json`;
 const unfinishedOf = (base: string): string => `${noteOf(base)}.new`;
 
-/** The information about the holder of a lock; undefined if there is none. The holder may have ended since. */
-export function holderOf(base: string): Holder | undefined {
+/**
+ * The information about the holder of a lock; undefined if there is none. The holder may have ended since.
+ * @returns `owner`: id of the user who owns the file with this information
+ */
+export function holderOf(base: string): (Holder & { owner: number }) | undefined {
   try {
-    return JSON.parse(readFileSync(noteOf(base), "utf8")) as Holder;
+    const file = openSync(noteOf(base), "r");
+    try {
+      const holder = JSON.parse(readFileSync(file, "utf8")) as Holder;
+      // Of the open file, because its path may name another file by now.
+      return { ...holder, owner: fstatSync(file).uid };
+    } finally {
+      closeSync(file);
+    }
   } catch {
     return undefined;
   }
