@@ -14,8 +14,8 @@ function senderAddress(request: IncomingMessage, trusted: number): string {
 }
 
 /**
- * A copy of a text. V8 keeps a whole text in memory while a part of it is in use: the address of an open chat would keep a header
- * of up to 16 KB (RELIABILITY A26).
+ * Copies a part of a text. V8 keeps the whole text in memory while a part of it is in use: without the copy, the address of each
+ * open chat would keep a header of up to 16 KB (RELIABILITY A26).
  */
 const copyOf = (text: string): string => Buffer.from(text).toString();
 
@@ -42,8 +42,8 @@ const embedded = (groups: readonly string[]): string =>
     .join(".");
 
 /**
- * The network that limits count: an IPv4 address itself, an IPv6 address as its /64, which one customer has. Behind a NAT64 all IPv4
- * addresses share one /64, so each counts as itself.
+ * The network that limits count: the IPv4 address itself, or the /64 of an IPv6 address, because one customer has a whole /64.
+ * Behind a NAT64 all IPv4 addresses share one /64, so each of them counts alone.
  */
 export function networkOf(address: string): string {
   if (!address.includes(":") || address.endsWith("::/64")) return address;
@@ -81,7 +81,10 @@ function expand(address: string): string[] {
     : [...start, ...Array<string>(Math.max(0, 8 - start.length - end.length)).fill("0"), ...end];
 }
 
-/** Reads the address, and the network that limits count, of a request's sender, behind `trusted` proxies. */
+/**
+ * Two functions that read a request's sender: its address, and its network as limits count it.
+ * @param trusted number of proxies in front of the relay whose `X-Forwarded-For` is believed; 0: none
+ */
 export const sendersBehind = (trusted: number) => ({
   addressOf: (request: IncomingMessage): string => senderAddress(request, trusted),
   networkOf: (request: IncomingMessage): string => networkOf(senderAddress(request, trusted)),

@@ -16,7 +16,11 @@ export const isAmount = (value: unknown): value is number =>
 /** An invalid amount as JSON, shortened. It is stored, so that a person can decide what was meant. */
 export const shownAmount = (value: unknown): string => cut(JSON.stringify(value) ?? "", SHOWN_MAX);
 
-/** Parses a plain decimal such as "20" or "12.50". `Number` would also accept "0x10", "1e9" and blanks. */
+/**
+ * Parses an amount of credits that is a plain decimal, such as "20" or "12.50". `Number` would also accept "0x10", "1e9" and
+ * blanks.
+ * @returns undefined when the text is no such decimal, or not an amount (`isAmount`)
+ */
 export function amountOf(text: string): number | undefined {
   const value = /^\d{1,10}(?:\.\d{1,6})?$/.test(text) ? Number(text) : undefined;
   return isAmount(value) ? value : undefined;

@@ -18,7 +18,11 @@ const OPEN_AFTER = 8;
 const FIRST_PROBE_MS = 1_000;
 const PROBE_MAX_MS = 30_000;
 
-/** @param options.now monotonic milliseconds */
+/**
+ * Creates a closed breaker.
+ * @param options.now monotonic milliseconds
+ * @param options.random from 0 to below 1; spreads the probes of several relays
+ */
 export function createBreaker(options: { now: () => number; random?: () => number }): Breaker {
   const { now, random = Math.random } = options;
   let failures = 0;

@@ -11,6 +11,7 @@ export type Clock = {
 /** The longest delay of a timer: 2^31 - 1 ms, about 24.8 days. Timers with a longer delay would fire at once. */
 const LONGEST = 2 ** 31 - 1;
 
+/** The machine's clock. Its timers do not keep the process running. */
 export const realClock: Clock = {
   now: Date.now,
   uptime: () => performance.now(),

@@ -19,7 +19,7 @@ import { exampleLine, FIELDS, TABLE, type Values } from "./settings/table.ts";
 export type { Account, Bucket, Settings, Site } from "./settings/shape.ts";
 export { settingsHelp } from "./settings/table.ts";
 
-/** The single site and account when there is no configuration file. */
+/** The single site and account of the environment. Used when there is no configuration file. */
 function fromEnvironment(values: Values, problems: Problems): Tenants {
   const { serviceUrl, serviceKey, serviceKeyFile, allowedOrigins, siteTitle, identitySecret, requireIdentity } = values;
   const secureUrl = serviceUrl?.replace("http:", "https:");
@@ -53,7 +53,7 @@ function fromEnvironment(values: Values, problems: Problems): Tenants {
   };
 }
 
-/** Bytes. Embedding makes a file a third larger, and services limit the size of requests. */
+/** Most bytes of an embedded file. Embedding makes a file a third larger, and services limit the size of requests. */
 const EMBED_MAX = 5 * 1024 * 1024;
 
 /** The rules for uploads. Without a public https address the service cannot fetch files, so they must fit into a message. */
@@ -106,7 +106,7 @@ function adaptedToRelay(site: Site, uploads: UploadRules, mail: MailRules | unde
 }
 
 /** Adds the daily budgets: the site's own, otherwise the general ones. 0: no limit. */
-function budgeted(site: Site, values: Values): Site {
+function withBudgets(site: Site, values: Values): Site {
   const { messagesPerDay = values.messagesPerDay, leadsPerDay = values.leadsPerDay, ...rest } = site;
   return { ...rest, ...(messagesPerDay > 0 && { messagesPerDay }), ...(leadsPerDay > 0 && { leadsPerDay }) };
 }
@@ -136,13 +136,13 @@ function alertsFrom(values: Values, problems: Problems): AlertRules {
 }
 
 /** Adds the days after which data is deleted: the site's own, otherwise the general ones. */
-const retained = (site: Site, { retention }: Values): Site => ({
+const withRetention = (site: Site, { retention }: Values): Site => ({
   ...site,
   retention: { ...retention, ...site.retention },
 });
 
-/** The first socket of systemd's socket activation: file descriptor 3, if LISTEN_FDS is set. */
-const handedOver = (env: Env): number | undefined => (Number(env.LISTEN_FDS) >= 1 ? 3 : undefined);
+/** The file descriptor of the first socket that systemd's socket activation passed: 3, if LISTEN_FDS is set. */
+const socketOfSystemd = (env: Env): number | undefined => (Number(env.LISTEN_FDS) >= 1 ? 3 : undefined);
 
 /** The parsed variables. Invalid ones are missing and recorded as problems. */
 function valuesOf(env: Env, problems: Problems): Values {
@@ -205,7 +205,7 @@ export function readSettings(env: Env): { settings: Settings } | { problems: rea
         sessions: values.sessionsPerAddress,
         uploads: values.uploadPerAddress,
       },
-      listenFd: handedOver(env),
+      listenFd: socketOfSystemd(env),
       unknownContact: values.unknownContact,
       forwardCallbacks: values.forwardCallbacks,
       uploads,
@@ -216,7 +216,9 @@ export function readSettings(env: Env): { settings: Settings } | { problems: rea
       readToken: values.readToken,
       adminListen: values.adminListen,
       accounts: tenants.accounts,
-      sites: tenants.sites.map((site) => retained(budgeted(adaptedToRelay(site, uploads, mail), values), values)),
+      sites: tenants.sites.map((site) =>
+        withRetention(withBudgets(adaptedToRelay(site, uploads, mail), values), values),
+      ),
     },
   };
 }

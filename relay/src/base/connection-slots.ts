@@ -28,7 +28,7 @@ type SlotOptions = {
   uptime?: () => number;
 };
 
-/** Counts by name; a name without a count is forgotten. */
+/** Counts by name. A name whose count returns to 0 is removed. */
 function createCounts() {
   const counts = new Map<string, number>();
   const add = (name: string, more: 1 | -1): void => {
@@ -40,9 +40,9 @@ function createCounts() {
 }
 
 /**
- * Counts connections of all transports, per address and in total. The last slots are for addresses without a connection,
- * so that a flood from a few addresses does not lock others out (RELIABILITY A26). For the last slots,
- * and for the limit of half of all slots, a whole IPv6 /48 counts as one client.
+ * Counts connections of all transports, per address and in total. The last tenth of the slots is reserved for addresses without a
+ * connection, so that a flood from a few addresses does not lock others out (RELIABILITY A26). One IPv6 /48 counts as one
+ * client for these reserved slots, and may take at most half of all slots.
  */
 export function createConnectionSlots({ perAddress, total, uptime }: SlotOptions): ConnectionSlots {
   const most = uptime === undefined ? 0 : perAddress * SLOT_USES_PER_MINUTE;
@@ -72,10 +72,10 @@ export function createConnectionSlots({ perAddress, total, uptime }: SlotOptions
       if (prefix !== undefined && total > 0 && held.of(prefix) >= Math.floor(total * PREFIX_48_PART)) return undefined;
       if (arrivals.take(address) > 0) return undefined;
       count(address, prefix, 1);
-      let here = true;
+      let isHeld = true;
       return () => {
-        if (here) count(address, prefix, -1);
-        here = false;
+        if (isHeld) count(address, prefix, -1);
+        isHeld = false;
       };
     },
   };

@@ -34,9 +34,10 @@ export const ERRORS = {
   internal: [500, "Internal error."],
 } as const satisfies Record<string, readonly [status: number, sentence: string]>;
 
+/** A code of `ERRORS`. Clients see it. */
 export type ErrorCode = keyof typeof ERRORS;
 
-/** An error that clients may see. `field` names the invalid part of the input. */
+/** An error that the relay sends to the client. `field` names the invalid part of the input. */
 export class RelayError extends Error {
   override readonly name = "RelayError";
   readonly code: ErrorCode;

@@ -1,6 +1,6 @@
 /** Digits of a whole number that JavaScript may round: from 2^53, which has 16 digits. */
 const DIGITS = /\d{16}/;
-/** Such a number outside of a text: in JSON it follows `[`, `:`, `,` or nothing. A few texts match as well, which costs time only. */
+/** Such a number outside a text: in JSON it follows `[`, `:`, `,` or nothing. Some texts match too, which only costs time. */
 const LONG_NUMBER = /(?:^|[[:,])\s*-?\d{16}/;
 const mayRound = (text: string): boolean => DIGITS.test(text) && LONG_NUMBER.test(text);
 

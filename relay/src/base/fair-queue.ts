@@ -1,11 +1,12 @@
-/** Waits until a job may begin. @param name whose job it is. @param isGone whether the job is not needed any more */
+/** Waits until a job may begin. @param name the owner of the job. @param isGone whether the job is no longer needed */
 export type FairQueue = (name: string, isGone?: () => boolean) => Promise<void>;
 
 type Waiting = { begin: () => void; isGone: () => boolean };
 
 /**
- * Lets at most `most` jobs begin in one tick of the event loop. A job begins at once while nobody waits. Otherwise every name has
- * its own queue, and the names alternate, so that one with a thousand jobs does not delay another with one job.
+ * Lets at most `most` jobs begin in one tick of the event loop. A job begins at once while no other waits. Otherwise every name has
+ * its own queue, and the names take turns, so that a name with a thousand jobs does not delay a name with one job. A job that is no
+ * longer needed takes no slot.
  */
 export function createFairQueue(most: number): FairQueue {
   /** Jobs by name; the first name is the next. */

@@ -20,18 +20,19 @@ export type IdentifiedPerson = {
   claims: Record<string, unknown>;
 };
 
-/** Accepted algorithms: one for secrets, others for public keys. The token never chooses (RELIABILITY A9). */
+/** Accepted algorithms: one for secrets, others for public keys. The kind of key decides, never the token (RELIABILITY A9). */
 const SECRET_ALGORITHMS = ["HS256"];
 const KEY_ALGORITHMS = ["ES256", "EdDSA", "Ed25519", "RS256", "PS256"];
 /**
- * Seconds. A token is valid for an hour at most (RELIABILITY 3b). Without `exp`, which is optional, it expires an hour after
- * `iat`. A token with neither is refused, because it would never expire. `SKEW_S` is the tolerated clock difference.
+ * Longest life of a token, in seconds (RELIABILITY 3b). Without `exp`, which is optional, a token expires this long after `iat`. A
+ * token with neither is refused, because it would never expire.
  */
 const LIFE_S = 3_600;
+/** Tolerated difference between the clocks, in seconds. */
 const SKEW_S = 60;
 const NAME_MAX = 100;
 
-/** Errors that mean that the keys could not be fetched: the token was not checked. */
+/** Codes of errors after which the token was not checked, because the keys could not be fetched. */
 const UNREACHABLE = new Set(["ERR_JWKS_TIMEOUT", "ERR_JOSE_GENERIC"]);
 
 /** A claim as text on one line, with single spaces; `undefined` for blanks, placeholders (R-207) and other types. */
@@ -94,14 +95,18 @@ function keysOf(keys: IdentityKeys, now: () => number): { get: JWTVerifyGetKey; 
   return { get, algorithms: KEY_ALGORITHMS };
 }
 
+/**
+ * Checks a signed identity. Resolves to the person; to `undefined` for an invalid token (the log has the reason); or to
+ * `unavailable` while the published keys cannot be fetched.
+ */
 export type CheckIdentity = (token: string) => Promise<IdentifiedPerson | "unavailable" | undefined>;
 
 /**
- * Checks identities that a site's owner signed as JWTs (RFC 7519): the signature, an expiry within the hour, and the site if
- * the token names one.
- * @param now milliseconds since 1970
- * @returns a check that resolves to the person; to `undefined` for an invalid token (the log has the reason); or to
- *   `unavailable` while the published keys cannot be fetched
+ * Creates the check of identities that a site's owner signs as JWTs (RFC 7519): the signature, an expiry within the hour, and the
+ * site if the token names one.
+ * @param options.now milliseconds since 1970
+ * @param options.refused called with the reason for each token that is not accepted
+ * @throws Error when a key file is unusable
  */
 export function createIdentity(options: {
   site: string;
@@ -112,7 +117,8 @@ export function createIdentity(options: {
   const { site, now, refused } = options;
   const { get, algorithms } = keysOf(options.keys, now);
 
-  function wrongWith({ sub, exp, iat, aud }: JWTPayload): string | undefined {
+  /** Why the claims of a token with a valid signature are refused; `undefined` when they are accepted. */
+  function reasonToRefuse({ sub, exp, iat, aud }: JWTPayload): string | undefined {
     const seconds = now() / 1_000;
     const end = exp ?? (typeof iat === "number" ? iat + LIFE_S : undefined);
     // All lone surrogates are the same bytes in UTF-8, so two such subjects would get the same visitor id.
@@ -131,9 +137,9 @@ export function createIdentity(options: {
         requiredClaims: ["sub"],
         currentDate: new Date(now()),
       });
-      const wrong = wrongWith(payload);
-      if (wrong === undefined) return personOf(payload, payload.sub ?? "");
-      refused(wrong);
+      const reason = reasonToRefuse(payload);
+      if (reason === undefined) return personOf(payload, payload.sub ?? "");
+      refused(reason);
     } catch (error) {
       refused(error instanceof errors.JOSEError ? error.code : String(error));
       if (!(error instanceof errors.JOSEError) || UNREACHABLE.has(error.code)) return "unavailable";

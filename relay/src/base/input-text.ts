@@ -9,10 +9,10 @@ export const toSingleLine = (text: string): string =>
     .replace(/\p{Cc}/gu, " ")
     .trim();
 
-/** What people and services write instead of leaving a field empty, in lower case (R-207). */
+/** Texts, in lower case, that people and services write into a field to say that it is empty (R-207). */
 const PLACEHOLDERS = new Set(["", "unknown", "unknown@unknown.com", "-", "—", "n/a"]);
 
-/** Whether a text means that there is none: a blank text, or a placeholder such as "Unknown" (R-207). */
+/** Whether a text stands for an empty field: it is blank, or a placeholder such as "Unknown" (R-207). */
 export const isPlaceholder = (text: string): boolean => PLACEHOLDERS.has(text.trim().toLowerCase());
 
 /** The text without NUL characters and lone surrogates. Line breaks stay. */
@@ -23,6 +23,7 @@ export const toMultiLine = (text: string): string => text.toWellFormed().replace
  * RFC 5322 uses for lists, comments and names, so that every mail program reads the same single address in it.
  */
 export const EMAIL = /^[^\s@<>()[\]\\,;:"]+@[^\s@.<>()[\]\\,;:"]+(\.[^\s@.<>()[\]\\,;:"]+)+$/;
+/** Most characters of an email address (RFC 5321). */
 export const EMAIL_MAX = 254;
 
 /** Converts the domain to lower case; the local part stays as typed (R-203). */

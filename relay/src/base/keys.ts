@@ -6,7 +6,7 @@ import { createRecent } from "./recent.ts";
 export type Keys = {
   /** The key of an account; empty when it has none. */
   of: (account: string) => string;
-  /** Reads the key files again. @returns whether a key changed */
+  /** Reads the key files again. @returns whether a key changed. @throws Error when a key file cannot be read */
   reload: () => boolean;
   /** All current and former keys, for masking. The same array until a key is added. */
   all: () => readonly string[];
@@ -15,7 +15,10 @@ export type Keys = {
 /** The number of keys, current and former, that the log masks. */
 const KEYS_MAX = 1_000;
 
-/** Keeps the keys in memory and reads new ones from their files without a restart. */
+/**
+ * Keeps the keys in memory and reads new ones from their files without a restart (R-503).
+ * @throws Error when a key file cannot be read
+ */
 export function createKeys(accounts: readonly Account[]): Keys {
   const keys = new Map<string, string>();
   const known = createRecent(KEYS_MAX);

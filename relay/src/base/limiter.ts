@@ -2,15 +2,15 @@
 export type Limiter = {
   /** Takes `amount` tokens (default 1). @returns 0 when the call may proceed, otherwise the milliseconds to wait */
   take: (key: string, amount?: number) => number;
-  /** The tokens that the key has now, and those that were taken and have not returned. Without a limit, none was taken. */
+  /** `left`: tokens that the key has now. `taken`: tokens that were taken and have not returned. Without a limit, `taken` is 0. */
   levels: (key: string) => { left: number; taken: number };
-  /** Takes tokens that were spent elsewhere; the bucket never goes below empty. */
+  /** Removes tokens that another node's limiter gave out. Fewer than 0 tokens are never left. */
   spend: (key: string, amount: number) => void;
   /** The number of keys in memory. */
   size: () => number;
 };
 
-/** The most keys in memory, about 10 MB. Beyond it, the half that was idle for longer is forgotten. */
+/** Most keys in memory, about 10 MB. When there are more, the limiter forgets the half that was idle longer. */
 const KEYS_MAX = 50_000;
 
 type Bucket = { tokens: number; at: number };
@@ -55,9 +55,9 @@ export function createLimiter(options: { burst: number; perMinute: number; uptim
     take(key, amount = 1) {
       if (perMinute === 0) return 0;
       const bucket = bucketOf(state, key, uptime());
-      const least = Math.min(amount, burst);
+      const needed = Math.min(amount, burst);
       const { tokens } = bucket;
-      if (tokens < least) return Math.ceil((least - tokens) / perMs);
+      if (tokens < needed) return Math.ceil((needed - tokens) / perMs);
       bucket.tokens = Math.max(0, tokens - amount);
       return 0;
     },

@@ -119,12 +119,14 @@ const EVENTS = {
   "account.unreachable": ["warn", "The service does not answer: deliveries are retried"],
 } as const satisfies Record<string, readonly ["debug" | "info" | "warn" | "error", string]>;
 
+/** The name of a log event. */
 export type LogEvent = keyof typeof EVENTS;
 
 /** Every event, in the order of the table. */
 export const LOG_EVENTS = Object.keys(EVENTS) as LogEvent[];
 /** Whether an event is a warning or an error. */
 export const isProblem = (event: LogEvent): boolean => EVENTS[event][0] === "warn" || EVENTS[event][0] === "error";
+/** Writes one event with its details. A `cause` may be an error. */
 export type Log = (event: LogEvent, details?: Record<string, unknown>) => void;
 
 /** A visitor's id as log lines show it: the first 10 characters of its SHA-256 in base64url. */
@@ -137,7 +139,7 @@ export const hashed = (id: string): Hashed => new Hashed(id);
 const hashes = new Map<string, string>();
 const HASHES_MAX = 10_000;
 
-/** Computed only when a line is written: most debug lines are not. */
+/** A hash that is computed only when its line is written. Most debug lines are never written. */
 class Hashed {
   readonly #id: string;
   constructor(id: string) {
@@ -156,7 +158,7 @@ class Hashed {
   }
 }
 
-/** Lists of the current secrets. A list is read again only when it is another array than before. */
+/** Returns the lists of the current secrets. The log compares arrays by identity, so a changed list must be a new array. */
 export type Secrets = () => readonly (readonly string[])[];
 
 /** All encodings in which a secret may appear in a line. */
@@ -183,7 +185,7 @@ function expressionFor(lists: readonly (readonly string[])[]): RegExp | undefine
 }
 
 /** Masks every known secret in a line, and escapes what a terminal could take as a command, before the line leaves the process. */
-function scrubbing(target: Target, secrets: Secrets): DestinationStream {
+function maskingStream(target: Target, secrets: Secrets): DestinationStream {
   let known: readonly (readonly string[])[] = [];
   let expression: RegExp | undefined;
   return {
@@ -239,9 +241,9 @@ function createTime(now: () => number): () => string {
  */
 export function createLog(options: { level: string; secrets?: Secrets; target?: Target }): Log {
   const { level, secrets = () => [], target = standardOutput } = options;
-  // Without this, the last lines, which tell why the process ended, would be lost.
+  // Writes the last lines, which say why the process ended.
   if (target === standardOutput && !process.listeners("exit").includes(writeLines)) process.on("exit", writeLines);
-  const stream = scrubbing(target, secrets);
+  const stream = maskingStream(target, secrets);
   const logger = pino({ level, base: null, timestamp: createTime(Date.now) }, stream);
   return (event, details = {}) => {
     const [level, words] = EVENTS[event];
@@ -249,4 +251,5 @@ export function createLog(options: { level: string; secrets?: Secrets; target?: 
   };
 }
 
+/** A log that writes nothing. */
 export const silentLog: Log = () => {};

@@ -154,10 +154,12 @@ export function createMetrics() {
   };
   return {
     totals,
+    /** Counts one event of a message. */
     message(event: MessageEvent): void {
       totals.messages[event]++;
       series.messages.inc({ event });
     },
+    /** Counts one answer of the service. @param status HTTP status; below 300 but not 2xx: no answer */
     answer(status: number): void {
       const name = classOf(status);
       totals.answers[name]++;
@@ -169,6 +171,7 @@ export function createMetrics() {
     delivered: (seconds: number): void => observe("delivery", seconds),
     /** Records a reply. @param seconds from the visitor's newest message to the reply */
     replied: (seconds: number): void => observe("reply", seconds),
+    /** Adds the series that are read at each request for `/metrics`. Call it once. */
     read: (gauges: Gauges): void => addGauges(series, gauges),
     /** The series as Prometheus reads them (text format 0.0.4). */
     text: (): Promise<string> => series.registry.metrics(),
@@ -176,4 +179,5 @@ export function createMetrics() {
   };
 }
 
+/** The counters of one relay. */
 export type Metrics = ReturnType<typeof createMetrics>;

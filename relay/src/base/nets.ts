@@ -26,6 +26,7 @@ export type NetSet = {
   covers: (address: string) => boolean;
 };
 
+/** Creates an empty set of networks. */
 export function createNetSet(): NetSet {
   const list = new BlockList();
   return {
@@ -43,8 +44,8 @@ export function createNetSet(): NetSet {
 }
 
 /**
- * Returns a function that says whether an address is in one of the networks.
- * @param nets addresses and networks as `isNet` accepts them; ignores others
+ * Creates a check of whether an address is in one of the networks.
+ * @param nets addresses and networks as `isNet` accepts them; other texts are ignored
  */
 export function netMatcher(nets: readonly string[]): (address: string) => boolean {
   const all = createNetSet();
@@ -52,7 +53,7 @@ export function netMatcher(nets: readonly string[]): (address: string) => boolea
   return all.covers;
 }
 
-/** A network with a prefix of fewer bits is probably a mistake: it contains a large part of the internet. */
+/** Fewest bits of a sensible prefix. A network with fewer contains a large part of the internet, and is probably a mistake. */
 const PREFIX_MIN = { ipv4: 8, ipv6: 16 } as const;
 
 /** IPv4 addresses as IPv6 writes them (RFC 4291 section 2.5.5.2): an IPv6 network may contain them. */

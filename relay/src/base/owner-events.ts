@@ -9,6 +9,7 @@ export const EVENT_TYPES = [
   "credits.granted",
   "budget.reached",
 ] as const;
+/** The type of an event for the owner's backend. */
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /** States of an event in the delivery log. */

@@ -1,4 +1,4 @@
-/** The most recent distinct values. */
+/** The values that were added last, each once. Adding a known value again does not make it newer. */
 export type Recent = {
   add: (value: string) => void;
   has: (value: string) => boolean;
@@ -6,7 +6,7 @@ export type Recent = {
   all: () => readonly string[];
 };
 
-/** @param max number of values; the oldest is dropped first */
+/** Creates an empty list. @param max number of values; the oldest is dropped first */
 export function createRecent(max: number): Recent {
   const values = new Set<string>();
   let listed: readonly string[] = [];

@@ -12,7 +12,7 @@ const COMBINED: ReadonlySet<LogEvent> = new Set<LogEvent>([
 /** Milliseconds. The first event of a kind is logged at once; the others are counted and logged together after this time. */
 const PERIOD_MS = 60_000;
 
-/** Wraps a log and combines repeated events that strangers can cause, so that they cannot fill the disk. */
+/** Wraps a log and combines repeated events that anybody can cause, so that nobody can fill the disk with them. */
 export function combineRepeatedEvents(log: Log, clock: Pick<Clock, "after">): Log {
   const counts = new Map<LogEvent, number>();
 

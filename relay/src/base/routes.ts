@@ -1,6 +1,6 @@
 import type { RouteRule } from "./rules.ts";
 
-/** What is known about a conversation at its first message. */
+/** What is known about a conversation at its first message. `name`: the campaign that the page requests. */
 export type Situation = {
   name?: string | undefined;
   /** Whether the visitor has chosen `name`. */
@@ -40,7 +40,7 @@ function matches({ name, page, language, claim }: RouteRule, situation: Situatio
   return Object.entries(claim ?? {}).every(([key, value]) => situation.claims?.[key] === value);
 }
 
-/** Whether the visitor has chosen a name that a rule asks for. */
+/** Whether the visitor has chosen a name that at least one rule has. */
 export const isChoice = (rules: readonly RouteRule[], { name, chosen }: Situation): boolean =>
   chosen === true && name !== undefined && rules.some((rule) => rule.name === name);
 

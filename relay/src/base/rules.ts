@@ -59,7 +59,7 @@ const days = z.int().min(1).max(36_500).optional();
 
 /** Days after which a site's data is deleted. Without a number it is kept. */
 export const retentionRules = z.strictObject({
-  /** Since the newest message of the conversation. Everything about the visitor goes with it. */
+  /** Since the newest message of the conversation. Everything about the visitor is deleted with it. */
   conversations: days,
   /** Since the upload. The message stays, without its file. */
   files: days,
@@ -101,5 +101,7 @@ export type GuardRules = z.infer<typeof guardRules>;
 export type RetentionRules = z.infer<typeof retentionRules>;
 export type WebhookRules = z.infer<typeof webhookRules>;
 
+/** The rules of an account that sets none: a person approves every grant. */
 export const NO_CREDITS: CreditRules = creditRules.parse({});
+/** The rules of a site that sets none. */
 export const NO_LEADS: LeadRules = leadRules.parse({});

@@ -19,7 +19,10 @@ function write(file: string, secrets: Secrets): void {
   renameSync(`${file}.new`, file);
 }
 
-/** Reads `secrets.json` of the data folder, and generates and stores missing secrets. */
+/**
+ * Reads `secrets.json` of the data folder, and generates and stores missing secrets.
+ * @throws the system's error, or SyntaxError when the file is not JSON
+ */
 export function loadSecrets(dataDir: string): Secrets {
   const file = join(dataDir, SECRETS_FILE);
   const kept: Partial<Secrets> = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
@@ -40,6 +43,6 @@ export function keepSecrets(dataDir: string, secrets: Secrets): void {
   write(join(dataDir, SECRETS_FILE), { ...kept, ...secrets });
 }
 
-/** The secrets of an existing data folder. @throws the system's error when there are none */
+/** The secrets of an existing data folder. @throws the system's error when there is no such file */
 export const readSecrets = (dataDir: string): Secrets =>
   JSON.parse(readFileSync(join(dataDir, SECRETS_FILE), "utf8")) as Secrets;

@@ -17,8 +17,8 @@ const base32 = (bytes: Buffer, length: number): string => {
 };
 
 /**
- * Compares in constant time: the time depends on the length of the texts, not on how much of them is equal. A text of another
- * length is not compared: in its place, `expected` is compared with itself.
+ * Compares two texts in a time that depends on their length, not on how much of them is equal. When the lengths differ, `expected`
+ * is compared with itself, which takes the same time.
  */
 export function sameSecret(given: string, expected: string): boolean {
   const bytes = Buffer.from(expected);
@@ -68,8 +68,7 @@ export function identifiedVisitorId(key: string, site: string, subject: string):
 }
 
 /**
- * The visitor id of a person without an id, whom the owner's backend names in a request. The same request key gives the same
- * id.
+ * The visitor id of a person whom the owner's backend names in a request without an id. The same request key gives the same id.
  */
 export function backendVisitorId(key: string, site: string, request: string): string {
   return taggedId(key, `v_${base32(mac(key, "lead", `${site}\0${request}`), 26)}`);
@@ -107,9 +106,7 @@ export const tagOf = (key: string, purpose: string, text: string): string =>
 export const isTag = (given: string, key: string, purpose: string, text: string): boolean =>
   sameSecret(given, tagOf(key, purpose, text));
 
-/**
- * Signs a text for one purpose as `payload.mac`, both base64url. Used in links.
- */
+/** Signs a text for one purpose as `payload.mac`, both base64url. The text can be read by anybody. Used in links. */
 export function seal(key: string, purpose: string, text: string): string {
   const payload = Buffer.from(text).toString("base64url");
   return `${payload}.${mac(key, `seal ${purpose}`, payload).toString("base64url")}`;
@@ -143,7 +140,7 @@ export function signSession(key: string, session: Session): string {
   return `${payload}.${mac(key, "session", payload).toString("base64url")}`;
 }
 
-/** The session of a token; `undefined` when the token is foreign, damaged or expired. */
+/** The session of a token; `undefined` when the token is foreign, damaged or expired. @param now milliseconds since 1970 */
 export function verifySession(key: string, token: string, now: number): Session | undefined {
   const [payload, signature, ...rest] = token.split(".");
   if (payload === undefined || signature === undefined || rest.length > 0) return undefined;

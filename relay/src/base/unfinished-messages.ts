@@ -14,12 +14,13 @@ export type Progress = {
   whole: number;
 };
 
-const beginning = (): Progress => ({ header: [], missing: 0, data: false, open: false, whole: 0 });
+/** The progress before the first byte. */
+const newProgress = (): Progress => ({ header: [], missing: 0, data: false, open: false, whole: 0 });
 
 const CONTROL = 0x08;
 const MASK_BYTES = 4;
 
-/** Length of a frame's header without its mask. The second byte tells it. */
+/** Length of a frame's header without its mask, as the second byte says. */
 const headerSize = ([, second = 0]: number[]): number =>
   (second & 0x7f) === 126 ? 4 : (second & 0x7f) === 127 ? 10 : 2;
 
@@ -63,39 +64,40 @@ function advance(progress: Progress, chunk: Uint8Array): boolean {
 export const MESSAGE_MS = 10_000;
 
 /**
- * Finds clients that start a message and do not complete it: `ws` limits its bytes and fragments, not its time. The map
- * holds only incomplete messages; one timer checks them while there are any.
+ * Finds clients that start a message and do not complete it: `ws` limits the bytes and fragments of a message, not its time.
+ * The map holds only incomplete messages; one timer checks them while there are any.
+ * @param onLate called once with the socket of each message that is not complete after `MESSAGE_MS`
  */
 export function createUnfinishedMessages(
   clock: { uptime: () => number; after: (ms: number, fn: () => void) => () => void },
-  late: (socket: Duplex) => void,
+  onLate: (socket: Duplex) => void,
 ) {
   const since = new Map<Duplex, number>();
-  let looking = false;
+  let isCheckPlanned = false;
 
   function check(): void {
-    looking = false;
+    isCheckPlanned = false;
     for (const [socket, begun] of since) {
       if (clock.uptime() - begun < MESSAGE_MS) continue;
       since.delete(socket);
-      late(socket);
+      onLate(socket);
     }
     checkLater();
   }
   function checkLater(): void {
-    if (looking || since.size === 0) return;
-    looking = true;
+    if (isCheckPlanned || since.size === 0) return;
+    isCheckPlanned = true;
     clock.after(1_000, check);
   }
 
   return {
     /** Follows the bytes of a socket until it closes. */
     watch(socket: Duplex): void {
-      const progress = beginning();
+      const progress = newProgress();
       socket.on("data", (chunk: Uint8Array) => {
         const before = progress.whole;
         const unfinished = advance(progress, chunk);
-        // This is a different message from the one that was incomplete before.
+        // A message ended in this chunk, so an incomplete one after it is another message, with its own time.
         if (!unfinished || progress.whole > before) since.delete(socket);
         if (!unfinished || since.has(socket)) return;
         since.set(socket, clock.uptime());
@@ -103,6 +105,7 @@ export function createUnfinishedMessages(
       });
       socket.once("close", () => since.delete(socket));
     },
+    /** Number of incomplete messages. */
     count: (): number => since.size,
   };
 }

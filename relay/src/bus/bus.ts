@@ -17,9 +17,11 @@ export type News = {
   error?: ErrorFrame;
 };
 
+/** Carries news of visitors to their connections. */
 export interface Bus {
   /** True: no news can be lost, because all publishers and listeners are in this process. Absent: news may be lost. */
   readonly lossless?: true;
+  /** Passes news to all listeners of the visitor. Never throws for lack of listeners. */
   publish(news: News): void;
   /** Calls `listener` with all news of the visitor. @returns a function that unsubscribes */
   subscribe(visitor: string, listener: (news: News) => void): () => void;

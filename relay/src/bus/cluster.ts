@@ -20,6 +20,7 @@ export type NodeLink = {
   close: () => Promise<void>;
 };
 
+/** A form that the service refused. `at`: milliseconds since 1970. */
 type Refusal = { visitor: string; at: number; error: ErrorFrame };
 
 /** A message was added to the outbox of an account by a node that does not hold the account's lease. */
@@ -37,6 +38,7 @@ type Hint = {
   deliveries?: DeliveryReport[];
 };
 
+/** What the bus of a cluster needs. */
 export type ClusterBusOptions = {
   local: Bus;
   link: NodeLink;
@@ -50,17 +52,24 @@ export type ClusterBusOptions = {
   onError: (error: unknown) => void;
 };
 
+/** A bus whose news also reaches the visitors of other nodes, and what nodes tell each other besides. */
 export type ClusterBus = Bus & {
   /** Makes a limit count across nodes (see `Spending`). */
   share: Spending["share"];
-  /** Tells visitors of every node whether the messages of an account are delivered, as its holder knows. */
+  /**
+   * Tells visitors of every node whether the messages of an account are delivered, as reported by the node that holds its
+   * lease.
+   */
   shareDelivery: (source: DeliverySource) => Pick<Deliveries, "of" | "changed">;
   /** Tells the holder of an account's lease that a lane has a message to deliver. */
   hintLane: (hint: LaneHint) => void;
+  /** Calls `listener` with the hints that other nodes sent with `hintLane`. */
   onLaneHint: (listener: (hint: LaneHint) => void) => void;
   /** Calls `listener` with every visitor whose chat another node deleted. */
   onGone: (listener: (visitor: string) => void) => void;
+  /** Starts to look for lost hints in the database, every `REPEAT_MS`. */
   start: () => void;
+  /** Sends the hints that wait, and closes the link. */
   stop: () => Promise<void>;
 };
 
@@ -70,14 +79,14 @@ const SLICE = 1_000;
 const HINT_MAX = 5_000;
 
 /**
- * Least time (ms) between two sends of a busy node, because a text costs sender and receiver about the same for one hint as for
- * ten. It delays a hint by half of this on average.
+ * Least time (ms) between two texts of a busy node, because a text with ten hints costs sender and receiver about as much as a text
+ * with one. It delays a hint by half of this time on average.
  */
 const SPACING_MS = 1;
 
 /**
- * Sends hints to the other nodes. Hints of one tick of the event loop are sent together; while a node is busy, those of
- * `SPACING_MS`.
+ * Sends hints to the other nodes. Hints of one tick of the event loop are sent together. While a node is busy, all hints of
+ * `SPACING_MS` are sent together.
  */
 function createSender(link: NodeLink, node: string, clock: Clock) {
   let waiting: Required<Omit<Hint, "from" | "spent" | "deliveries">> = { news: [], nudges: [] };
@@ -201,7 +210,7 @@ async function findNews(
   }
 }
 
-/** Subscribes as the local bus does, and adds the visitor to those of this node. */
+/** Subscribes at the local bus, and adds the visitor to those who are connected to this node. */
 const subscribing =
   (local: Bus, here: Audience): Bus["subscribe"] =>
   (visitor, listener) => {
@@ -213,7 +222,7 @@ const subscribing =
     };
   };
 
-/** A bus whose hints also reach the visitors of other nodes. */
+/** Creates the bus of one node of a cluster. It uses `options.link` to reach the other nodes. */
 export function createClusterBus(options: ClusterBusOptions): ClusterBus {
   const { local, link, node, clock, onError } = options;
   const here: Audience = new Map();

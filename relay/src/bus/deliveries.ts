@@ -9,6 +9,7 @@ export type DeliverySource = {
   accounts: readonly string[];
   /** Whether this node makes the calls of an account now. */
   holds: (account: string) => boolean;
+  /** Whether this node delivers the messages of an account whose calls it makes. */
   own: (account: string) => Delivery;
   /** Called when what visitors are told about an account has changed. */
   onChange: (account: string) => void;
@@ -16,6 +17,7 @@ export type DeliverySource = {
 
 /** What visitors of every node are told about the delivery of their messages. */
 export type Deliveries = {
+  /** What visitors of this node are told now. */
   of: (account: string) => Delivery;
   /** Call it when `own` of an account has changed. */
   changed: (account: string) => void;
@@ -35,7 +37,7 @@ const VALID_MS = 3 * REPEAT_MS;
 /** Most accounts in one hint. */
 const REPORTS_MAX = 30;
 
-/** @param broadcast sends to the other nodes */
+/** Shares the state of deliveries between nodes. @param broadcast sends reports to the other nodes */
 export function createDeliveries(
   { accounts, holds, own, onChange }: DeliverySource,
   { clock, broadcast }: { clock: Clock; broadcast: (reports: DeliveryReport[]) => void },

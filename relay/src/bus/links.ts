@@ -4,7 +4,7 @@ import { createSendQueue } from "./send-queue.ts";
 
 /** The channel of all nodes. Each node subscribes once, whatever the number of its visitors. */
 const CHANNEL = "porchlight";
-/** Waits between two attempts to connect. */
+/** The first and the longest wait between two attempts to connect. */
 const RETRY_BASE_MS = 100;
 const RETRY_CAP_MS = 2_000;
 
@@ -72,7 +72,7 @@ export async function openPostgresLink(url: string, options: Options): Promise<N
   const tests = setInterval(() => void query(connection, "SELECT 1"), connection.options.testMs);
   return {
     send(text) {
-      // Hints that cannot be sent now are lost: they would come too late.
+      // Hints that cannot be sent now are dropped: they would come too late.
       if (connection.open) notify(text);
     },
     onText: (listener) => void listeners.push(listener),
@@ -144,7 +144,7 @@ export async function openRedisLink(
   // A test without an answer is not repeated, so a frozen connection is idle and ends after this time.
   const socket = { reconnectStrategy, connectTimeout: answerMs, socketTimeout: testMs + answerMs };
   const common = { url, socket, pingInterval: testMs };
-  // Hints that cannot be sent now are lost: they would come too late.
+  // Hints that cannot be sent now are dropped: they would come too late.
   const sender = createClient({ ...common, disableOfflineQueue: true, commandsQueueMaxLength: UNANSWERED_MAX });
   const receiver = createClient(common);
   const report = createReport(onState);

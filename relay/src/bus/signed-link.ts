@@ -6,9 +6,9 @@ import type { NodeLink } from "./cluster.ts";
 const PURPOSE = "hint";
 /** Length of a tag: 32 bytes as base64url. */
 const TAG_LENGTH = 43;
-/** Older texts are ignored (ms). It is longer than the difference between the clocks of nodes. */
+/** Texts older than this (ms) are ignored. It is longer than the clocks of two nodes may differ. */
 const AGE_MAX_MS = 600_000;
-/** Senders that are remembered. Above it, those are forgotten whose newest text is too old to be accepted again. */
+/** Senders kept in memory. Above this number, a sender is removed once its newest text is too old to be accepted again. */
 const SENDERS_MAX = 1_000;
 
 /** The text's sender, its number among the texts of that sender, and when it was sent (ms since 1970). */
@@ -16,10 +16,10 @@ type Stamp = { sender: string; n: number; at: number };
 const STAMP = /^(\w{1,32})\.(\d{1,15})\.(\d{1,15}) /;
 
 /**
- * Finds out whether a text with this stamp has not been received before. The texts of a sender arrive in their order, because
- * each sender has one connection.
+ * Creates a check of whether a text is new: neither received before nor too old. A lower number than the last one of the same
+ * sender is a repeat, because each sender has one connection, which keeps the order.
  */
-function createNewest(clock: Pick<Clock, "now">): (stamp: Stamp) => boolean {
+function createReplayCheck(clock: Pick<Clock, "now">): (stamp: Stamp) => boolean {
   const newest = new Map<string, Pick<Stamp, "n" | "at">>();
   const isOld = ({ at }: Pick<Stamp, "at">): boolean => Math.abs(clock.now() - at) > AGE_MAX_MS;
   return ({ sender, n, at }) => {
@@ -33,8 +33,8 @@ function createNewest(clock: Pick<Clock, "now">): (stamp: Stamp) => boolean {
 /**
  * A link that adds a number, the time, and a MAC with the key of all nodes to each text. It ignores texts without a valid MAC, and
  * repeated ones. Otherwise, whoever may write to the same Redis, or send a NOTIFY in the same database, could show replies to
- * visitors, end their chats, or use up their budgets (RELIABILITY A33). Texts of a version without all of this are ignored too: a
- * lost hint only causes a delay. The texts of this link, which come back to it, are dropped before their MAC is checked.
+ * visitors, end their chats, or use up their budgets (RELIABILITY A33). Texts of relay versions that do not sign are ignored too: a
+ * lost hint only causes a delay. The link's own texts, which come back to it, are dropped before their MAC is checked.
  */
 export function signedLink(link: NodeLink, key: string, clock: Pick<Clock, "now">): NodeLink {
   const own = randomId(12);
@@ -46,7 +46,7 @@ export function signedLink(link: NodeLink, key: string, clock: Pick<Clock, "now"
       link.send(`${tagOf(key, PURPOSE, stamped)}${stamped}`);
     },
     onText(listener) {
-      const isNew = createNewest(clock);
+      const isNew = createReplayCheck(clock);
       link.onText((signed) => {
         const stamped = signed.slice(TAG_LENGTH);
         const [stamp, sender = own, n, at] = STAMP.exec(stamped) ?? [];

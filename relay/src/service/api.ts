@@ -1,3 +1,4 @@
+import { isFields } from "../base/fields.ts";
 import type { BusinessLabel, ContactExternalId } from "../base/id-types.ts";
 import { isPlaceholder } from "../base/input-text.ts";
 import { createTransport, type Transport, type TransportOptions } from "./http.ts";
@@ -7,9 +8,10 @@ import { type Outcome, outcomeOf, softStatus } from "./outcome.ts";
  * The client of the messaging service: one function for each endpoint, with the fields that the interface names (section 4).
  */
 
+/** Who a person is. */
 type Names = { firstName?: string; lastName?: string; email?: string };
 
-/** Section 4.5. */
+/** A visitor's message, as the service gets it (interface section 4.5). */
 export type Incoming = Names & {
   messageSid: string;
   fromId: ContactExternalId;
@@ -21,19 +23,18 @@ export type Incoming = Names & {
   mediaContentType?: string;
 };
 
-/** Section 4.4. */
+/** A message to a visitor, which the service sends (interface section 4.4). */
 export type Outgoing = Names & { fromId: ContactExternalId; customChannel: string; body: string; campaignId?: string };
 
-/** Section 2. Placeholder values and blanks are absent (R-207, R-210). */
+/** A person that the service knows (interface section 2). Placeholder values and blanks are absent (R-207, R-210). */
 export type Contact = Names & { id: string; phone?: string };
 
+/** `created`: the contact is new. */
 export type ContactAnswer = Outcome & { contact?: Contact; created?: boolean };
+/** `messageId` and `contactId`: the service's ids, if its answer has them. */
 export type SendAnswer = Outcome & { messageId?: string; contactId?: string };
+/** `added` and `balance`: credits, if the answer has them. */
 export type GrantAnswer = Outcome & { subAccountId?: string; added?: number; balance?: number };
-
-type Fields = Record<string, unknown>;
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** A text that is neither blank nor a placeholder; a number becomes text, because ids arrive as either (R-009). */
 function presentText(value: unknown): string | undefined {
@@ -41,6 +42,7 @@ function presentText(value: unknown): string | undefined {
   return typeof text === "string" && !isPlaceholder(text) ? text.trim() : undefined;
 }
 
+/** The first present text among the values. */
 const first = (...values: unknown[]): string | undefined =>
   values.map(presentText).find((value) => value !== undefined);
 
@@ -68,6 +70,7 @@ function contactIn(json: unknown): Contact | undefined {
   };
 }
 
+/** A number, or a text that contains one. @returns undefined for any other value */
 const numberIn = (value: unknown): number | undefined => {
   const number = typeof value === "string" && value !== "" ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) ? number : undefined;
@@ -105,6 +108,7 @@ export type Service = {
   incoming: (message: Incoming, messageType?: MessageType, mayWrite?: () => boolean) => Promise<Outcome>;
   /** Grants credits (4.6). Not idempotent, and money: the key travels in the header only (R-484). */
   grantCredits: (grant: Grant) => Promise<GrantAnswer>;
+  /** Ends all connections; calls under way fail. */
   close: () => Promise<void>;
 };
 
@@ -112,6 +116,11 @@ type MessageType = "text" | "reaction";
 
 type Grant = { email: string; amount: number; description?: string };
 
+/**
+ * Creates the client of one account.
+ * @param options `now`: ms since 1970; replaced in tests
+ * @throws Error when the key would be sent unencrypted to another machine, or `baseUrl` is not an address
+ */
 export function createService(options: TransportOptions & { now?: () => number }): Service {
   const { call, close } = createTransport(options);
   const client = { call, now: options.now ?? Date.now };

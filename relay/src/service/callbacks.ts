@@ -3,7 +3,9 @@ import { DEPTH_MAX, REPLY_MAX } from "@porchlight/shared/limits";
 import { cut, isBlank } from "@porchlight/shared/text";
 import { tooDeep } from "../base/depth.ts";
 import { parseExact } from "../base/exact-json.ts";
+import { type Fields, isFields } from "../base/fields.ts";
 import type { ContactExternalId } from "../base/id-types.ts";
+import { toMultiLine } from "../base/input-text.ts";
 import { MISSING_FILE_TEXT } from "../base/missing-file.ts";
 
 /**
@@ -13,7 +15,7 @@ import { MISSING_FILE_TEXT } from "../base/missing-file.ts";
 export type Callback =
   | {
       kind: "reply";
-      /** The visitor: the `fromId` we sent (R-226). */
+      /** The visitor: the `fromId` that the relay sent (R-226). */
       toId: ContactExternalId;
       text: string;
       /** The `data:` URL of a file that a person sent, unchanged. */
@@ -27,11 +29,6 @@ export type Callback =
   | { kind: "recharge"; key: string }
   | { kind: "refused"; code: "bad_json" | "too_deep" | "missing_field"; field?: string };
 
-type Fields = Record<string, unknown>;
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** A text or a number as text: ids arrive as either (R-009). @returns undefined for any other value */
 const scalar = (value: unknown): string | undefined => {
   if (typeof value === "number" && Number.isFinite(value)) return String(value);
@@ -41,7 +38,7 @@ const scalar = (value: unknown): string | undefined => {
 /** Longest id that is stored unchanged, in UTF-16 code units. The interface states no limit. */
 const ID_MAX = 255;
 
-/** An id of the service. A longer id than `ID_MAX` is replaced by its hash, so that different ids stay different. */
+/** An id of the service. An id that is longer than `ID_MAX` is replaced by its hash, so that different ids stay different. */
 function idOf(value: unknown): string | undefined {
   const id = scalar(value);
   if (id === undefined || id.length <= ID_MAX) return id;
@@ -59,6 +56,7 @@ const WRAPPERS = ["customData", "data", "message", "event", "payload"];
 /** Fields that may contain a person's file (R-605). */
 const FILE_FIELDS = ["mediaUrl", "media_url", "attachmentUrl", "fileUrl"];
 
+/** Adds the fields of a wrapper object to the outer fields. */
 function unwrap(fields: Fields): Fields {
   if (fields.toId !== undefined || fields.idempotency_key !== undefined) return fields;
   const inner = WRAPPERS.map((name) => fields[name]).find(isFields);
@@ -79,14 +77,13 @@ function fieldsOf(raw: string): Fields | undefined {
   }
 }
 
+/** Most UTF-16 code units of a link. */
 const LINK_MAX = 2_048;
 /**
- * Most files of one callback with a line each; the service sends one. Each line is searched for in the text: with thousands of
- * them, one callback held up the relay for seconds (RELIABILITY A32).
+ * Most files of one callback that get a line each; the service sends one file. Each line is searched for in the text: with
+ * thousands of lines, one callback held up the relay for seconds (RELIABILITY A32).
  */
 const FILES_MAX = 20;
-
-const clean = (text: string): string => text.toWellFormed().replaceAll("\0", "");
 
 /** Whether a text is a link. The relay only shows it, and never fetches an address from a callback (RELIABILITY A20). */
 const isLink = (text: string): boolean =>
@@ -107,7 +104,7 @@ function linesOf(files: readonly string[]): string[] {
 /** The text of a reply with one line per file, and its embedded file. @returns undefined when there is neither */
 function contentOf(fields: Fields): { text: string; file: string | undefined } | undefined {
   const body = typeof fields.body === "number" ? String(fields.body) : fields.body;
-  const words = typeof body === "string" && !isBlank(body) ? clean(body) : "";
+  const words = typeof body === "string" && !isBlank(body) ? toMultiLine(body) : "";
   const files = filesOf(fields);
   const file = files.find((value) => /^data:/i.test(value));
   const others = [...new Set(files)].filter((value) => value !== file);

@@ -19,6 +19,7 @@ import {
 } from "./keygate.ts";
 import { paceOf } from "./pacer.ts";
 
+/** `url`: the service's address. `rate`: calls a minute at first. */
 type Account = { id: string; url: string; rate: number };
 
 type GatesDeps = {
@@ -44,24 +45,25 @@ type GatesState = {
   cancelCheck: () => void;
 };
 
-/** How often a held account's key file is read again, with or without traffic. */
+/** Interval (ms) at which a held account's key file is read again, with or without traffic. */
 const KEY_CHECK_MS = 5_000;
 
 /** The calls of all accounts to the service. Each waits for its permit at the gate of its account's key. */
 export type Gates = {
+  /** Whether there is an account of this id. */
   has: (account: string) => boolean;
   /**
-   * Lets a call wait for its permit. `go` is called once, perhaps at once, and must settle the permit in any case.
+   * Lets a call wait for its permit. `go` is called once, perhaps before `enter` returns, and must settle the permit in any case.
    * @returns a function that cancels the call while it waits
    */
   enter: (account: string, rank: CallRank, go: (permit: Permit) => void) => () => void;
   /** Counts a second call that an account makes under one permit. */
   countSecondCall: (account: string) => void;
-  /** Whether an account's messages go out. */
+  /** What visitors are told about the delivery of an account's messages. */
   delivery: (account: string) => Delivery;
   /** The refusal of an account's key, while its gate is held. */
   heldFor: (account: string) => string | undefined;
-  /** Calls a minute that an account's gate lets go, as the pacer learned them. */
+  /** Calls a minute that an account's gate permits, as the pacer learned them. */
   paceOf: (account: string) => number;
   /** The paces that changed after the last call of this function, as texts for other nodes, by the account that leads each gate. */
   unsavedPaces: () => Map<string, string>;
@@ -71,6 +73,7 @@ export type Gates = {
   savePaceAgain: (account: string) => void;
   /** Reads the keys again, and lets held gates try at once. @returns whether a key changed */
   reload: () => boolean;
+  /** Makes no calls from now on. */
   stop: () => void;
 };
 
@@ -121,10 +124,11 @@ function leaderOf({ accounts, keyOf }: GatesDeps, id: string): string {
   return accounts.find((each) => each.url === account.url && keyOf(each.id) === key)?.id ?? id;
 }
 
+/** The accounts that share the gate of `leader`. */
 const membersOf = (deps: GatesDeps, leader: string): Account[] =>
   deps.accounts.filter(({ id }) => leaderOf(deps, id) === leader);
 
-/** The gate of an account's key; made at the first call. */
+/** The gate of an account's key. The first use creates it. */
 function gateOf(state: GatesState, account: string): KeyGate {
   const { deps, gates } = state;
   const { clock, log, random = Math.random } = deps;
@@ -168,6 +172,7 @@ function reload(state: GatesState): boolean {
   return true;
 }
 
+/** Reads the keys again. After an error, the old keys stay in use. @returns whether one changed */
 function readKeys({ reloadKeys, log }: GatesDeps): boolean {
   try {
     return reloadKeys();
@@ -177,7 +182,7 @@ function readKeys({ reloadKeys, log }: GatesDeps): boolean {
   }
 }
 
-/** Reads the keys again every five seconds while a gate is held. */
+/** Reads the keys again every `KEY_CHECK_MS` while a gate is held. */
 function checkLater(state: GatesState): void {
   state.cancelCheck();
   if (state.stopped) return;

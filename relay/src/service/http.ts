@@ -18,6 +18,7 @@ export type Answer =
   | { phase: "unsent"; reason: string }
   | { phase: "unanswered"; reason: string };
 
+/** One request to the service. */
 export type Call = {
   method: "GET" | "POST";
   /** Below the base address, starts with `/`. */
@@ -28,14 +29,16 @@ export type Call = {
   auth: "query" | "header";
   /** Milliseconds after which the call is given up. */
   timeout?: number;
-  /** Use a new connection: on a kept one, a stale socket turns a safe failure into an unknown outcome (RELIABILITY 3c). */
+  /** Uses a new connection: on a kept one, a stale socket turns a safe failure into an unknown outcome (RELIABILITY 3c). */
   fresh?: boolean;
   /** Asked when the request has a connection and is about to be written. After `false` nothing is written: `unsent`. */
   mayWrite?: () => boolean;
 };
 
+/** Sends requests to the service. `call` never rejects; `close` ends all connections. */
 export type Transport = { call: (call: Call) => Promise<Answer>; close: () => Promise<void> };
 
+/** The service's address and key, and how to connect. */
 export type TransportOptions = {
   /** Ends in `/v1`; without a trailing slash (R-001). */
   baseUrl: string;
@@ -43,16 +46,18 @@ export type TransportOptions = {
   key: () => string;
   /** Plain http to another machine is refused unless this is set (R-002). */
   allowInsecure?: boolean;
+  /** Most kept-alive connections; default 64. */
   connections?: number;
   clock?: Clock;
 };
 
+/** Time limits for the connection and for a whole call, in ms. */
 const CONNECT_MS = 5_000;
 const TOTAL_MS = 15_000;
 /** Most bytes of an answer that are read; no known answer is longer. */
 const ANSWER_MAX = 256 * 1024;
 
-/** @throws Error when the key would be sent unencrypted to another machine */
+/** The service's address. @throws Error when it is not an address, or the key would be sent unencrypted to another machine */
 function checkedBaseUrl({ baseUrl, allowInsecure = false }: TransportOptions): URL {
   // The error of `new URL` quotes the address, which may contain a key by mistake.
   if (!URL.canParse(baseUrl)) throw new Error("SERVICE_URL: not an address");
@@ -64,9 +69,9 @@ function checkedBaseUrl({ baseUrl, allowInsecure = false }: TransportOptions): U
 }
 
 /**
- * Calls the service over kept-alive connections with undici's own interface, which is 14 times as fast as `fetch`. Only this
- * module puts the key into a URL: none of its errors, log lines or answers contains it. Redirects are not followed, because
- * they would send the key to another host (R-003).
+ * Creates the transport. It calls the service over kept-alive connections with undici's own interface, which is 14 times as
+ * fast as `fetch`. Only this module puts the key into a URL: none of its errors, log lines or answers contains it. Redirects
+ * are not followed, because they would send the key to another host (R-003).
  */
 export function createTransport(options: TransportOptions): Transport {
   const base = checkedBaseUrl(options);
@@ -199,6 +204,7 @@ function exchange(
   });
 }
 
+/** The answer of the service, with the key hidden in its text and its values. */
 function answerOf(
   status: number,
   headers: Record<string, string | string[] | undefined>,
@@ -206,7 +212,7 @@ function answerOf(
   { hide }: Key,
 ): Answer {
   const shown = hide(text);
-  // Without an escape in it, every value is in the text unchanged.
+  // In a text without a backslash, every value is spelled as it is, so the key cannot hide in an escape.
   const plain = shown === text && !text.includes("\\");
   return { phase: "answered", status, headers, text: shown, json: parsed(text, plain ? undefined : hide) };
 }
@@ -238,6 +244,7 @@ function decompressed(bytes: Buffer, encoding: string): Buffer {
   return /\bbr\b/i.test(encoding) ? brotliDecompressSync(bytes, options) : bytes;
 }
 
+/** The text of an answer; empty when it cannot be decompressed or is too long. */
 function textOf(parts: readonly Buffer[], headers: Record<string, string | string[] | undefined>): string {
   try {
     const bytes = parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);

@@ -12,7 +12,9 @@ import { resumePace, savePace } from "./saved-pace.ts";
  * of messages, messages from the owner, credit grants, contacts and lists, look-ups.
  */
 const RANKS = ["first", "message", "repeat", "send", "grant", "contact", "lookup"] as const;
+/** The kind of a call. */
 export type CallRank = (typeof RANKS)[number];
+/** Kinds of calls that carry visitors' messages. */
 const MESSAGES: readonly CallRank[] = ["first", "message", "repeat"];
 
 /** The outcome of a call, as its caller reports it to the gate. `unready`: the call was not made. */
@@ -20,6 +22,7 @@ export type SettledCall = Pick<Outcome, "kind" | "status" | "waitMs" | "limit"> 
 /** The permission to make one call. `settle` must be called; only its first call counts. */
 export type Permit = { settle: (outcome: SettledCall) => void };
 
+/** A call that waits for its permit. `since`: uptime in ms when it began to wait. `go`: makes the call. */
 export type WaitingCall = { account: string; rank: CallRank; since: number; go: (permit: Permit) => void };
 
 /** A call under way: the period of the pace, the version of the key, and the uptime in ms when it was made. */
@@ -27,12 +30,13 @@ type Call = { period: number; keyVersion: number; since: number };
 
 /** Most calls of one key under way at once. */
 const CALLS_AT_ONCE_MAX = 64;
-/** Visitors are told `delayed` when a message waits longer. */
+/** Visitors are told `delayed` when a message waits longer than this, in ms. */
 const NOTICE_MS = 3_000;
 /** A held gate lets one call go at this interval (ms), to learn whether the key is accepted again. */
 const HELD_MS = 30_000;
 const NEVER = Number.POSITIVE_INFINITY;
 
+/** What a gate works with. */
 type KeyGateDeps = {
   clock: Clock;
   log: Log;
@@ -65,7 +69,7 @@ export type KeyGate = {
   unproven: boolean;
   /** What visitors are told about delivery. */
   delivery: Delivery;
-  /** `pump` runs: calls that are settled at once do not run it again. */
+  /** `pump` is running. A call that is settled before its `go` returns does not start it a second time. */
   pumping: boolean;
   cancelTimer: () => void;
   stopped: boolean;
@@ -141,7 +145,7 @@ export function retry(gate: KeyGate): void {
   pump(gate);
 }
 
-/** Lets no call go from now on. */
+/** Makes no calls from now on. */
 export function stop(gate: KeyGate): void {
   gate.stopped = true;
   gate.cancelTimer();
@@ -192,7 +196,7 @@ function makeNextCall(gate: KeyGate): number {
   return wait;
 }
 
-/** Ms for which no call may go, because the key is refused or the service does not answer. */
+/** Ms for which no call may go, 0 when one may; because the key is refused or the service does not answer. */
 function closedMs({ held, unproven, underWay, deps: { breaker, clock } }: KeyGate): number {
   const wait = held === undefined ? breaker.allow() : held.until - clock.uptime();
   if (wait > 0) return wait;

@@ -14,7 +14,7 @@ import {
   WINDOW_MAX_MS,
 } from "./pace.ts";
 
-/** What answers show about the limit, how long nothing goes after a refusal, and checks whether a known limit has risen. */
+/** What answers show about the limit, how long no call is made after a refusal, and checks whether a known limit has risen. */
 
 /** Lowest budget. Below it, the waiting times of refusals limit the pace. */
 const BUDGET_MIN = 4;
@@ -26,11 +26,13 @@ const CREDIBLE = 0.8;
 const SAME = 0.1;
 /** First pause when the service states none. It doubles with each further refusal. */
 const PAUSE_MS = 2_000;
+/** Longest random addition to a pause, in ms. */
 const JITTER_MAX_MS = 500;
 /** The share that may go at once shrinks by this much with each window. */
 const SPREAD_MORE = 0.03;
 /** Calls between two checks of a known limit: keeps their refusals to about one in a hundred calls. */
 const TRIAL_CALLS = 100;
+/** Longest time between two checks in ms, unless `TRIAL_CALLS` need more. */
 const TRIAL_LONGEST_MS = 10 * MINUTE;
 /** A check uses an even pace when at most this share of the budget still goes at once. */
 const EVEN = 0.6;
@@ -63,6 +65,7 @@ export function accept(
   if (pace.trial !== undefined) judgeTrial(pace, pace.trial, time);
 }
 
+/** `tookMs`: from the refused call to its answer. */
 type Refused = { random: () => number; tookMs: number | undefined };
 
 /** Records a refusal: pauses, and begins a new period. */
@@ -108,6 +111,7 @@ export function judge(pace: Pace, time: number): void {
   learn(pace, refusal, time);
 }
 
+/** Whether two numbers of calls count as the same limit. */
 const isSame = (a: number, b: number | undefined): boolean =>
   b !== undefined && Math.abs(a - b) <= Math.max(1, b * SAME);
 
@@ -198,7 +202,7 @@ export function atOnce(pace: Pace, time: number): number {
   return Math.max(0.5, 1 - (SPREAD_MORE * (time - pace.knownAt)) / pace.windowMs);
 }
 
-/** How long to wait until a higher budget is checked again. */
+/** How long to wait until a higher budget is checked again, in ms. */
 function trialPause({ budget, trialsInVain, windowMs, tookMs }: Pace): number {
   const refusals = 1 + (budget * tookMs) / windowMs;
   const least = ((TRIAL_CALLS * refusals) / budget) * windowMs;

@@ -1,3 +1,4 @@
+import { isFields } from "../base/fields.ts";
 import type { Answer } from "./http.ts";
 import { type StatedLimit, statedLimit, statedWait } from "./rate-limit-headers.ts";
 
@@ -23,12 +24,9 @@ export type Outcome = {
   code?: string;
   /** Milliseconds that the service asks the relay to wait. */
   waitMs?: number;
+  /** The rate limit that the answer states. */
   limit?: StatedLimit;
 };
-
-type Fields = Record<string, unknown>;
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Words that may be ids or keys: at least 8 characters, with a digit or an underscore. */
 const OPAQUE = /(?=[\w%+/=.-]{8,})[\w%+/=.-]*[\d_][\w%+/=.-]*/g;
@@ -61,8 +59,10 @@ export function softStatus(json: unknown): number | undefined {
  * message would be lost.
  */
 const ABSENT = /\b(?:no|not|none|never|nothing|any|longer)\b|n't\b/i;
+/** Whether an error message says that the call was processed before. */
 const saysRepeated = (message: string): boolean =>
   /already|duplicate/i.test(message) || (/exists/i.test(message) && !ABSENT.test(message));
+/** Statuses after which a repetition may succeed. */
 const TRANSIENT = new Set([408, 425, 500, 502, 503, 504]);
 
 /** Errors of the relay itself before it wrote anything. A repetition fails in the same way. */
@@ -93,6 +93,7 @@ export function outcomeOf(answer: Answer, idempotent: boolean, now: number, name
   };
 }
 
+/** What the kind of an outcome depends on, besides the status. */
 type Facts = { json: unknown; text: string; message: string; idempotent: boolean; names: boolean; statesWait: boolean };
 
 function kindOf(status: number, { json, text, message, idempotent, names, statesWait }: Facts): Outcome["kind"] {

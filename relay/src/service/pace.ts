@@ -18,7 +18,7 @@ import type { Outcome } from "./outcome.ts";
  * - A proven limit is checked from time to time with a higher budget. Calls above the number that is known to be accepted go
  *   one by one, so a failed check costs about one refusal.
  *
- * After a refusal nothing goes for the time that the service states, then one call goes alone.
+ * After a refusal, no call is made for the time that the service states; then one call goes alone.
  */
 export type Pace = {
   /** Calls per window at the start, and again after a time without refusals. */
@@ -37,6 +37,7 @@ export type Pace = {
   /** Time of the latest call. */
   lastAt: number;
 
+  /** Most places that may be in use. */
   budget: number;
   /** Calls per window that are known to be accepted: so many may be under way together. */
   trusted: number;
@@ -82,12 +83,19 @@ export type Pace = {
 
 /** `seen`: calls accepted in the window of the refusal. `statedLimit`: the stated limit. `hasWait`: the refusal stated a waiting time. */
 export type Refusal = { seen: number; statedLimit: number | undefined; hasWait: boolean };
+/**
+ * A check. `from`: when it began. `count`: answers so far. `windows`: its length in windows. `even`: its calls are spread
+ * evenly.
+ */
 export type Trial = { budget: number; from: number; count: number; windows: number; even: boolean };
+/** The part of an outcome that the pace learns from. */
 export type Answered = Pick<Outcome, "kind" | "waitMs" | "limit">;
 
+/** In ms. */
 export const MINUTE = 60_000;
 /** After this many windows without a refusal, the search for an unknown limit starts again. */
 const CLEAN_WINDOWS = 2.5;
+/** A longer stated window is ignored. */
 export const WINDOW_MAX_MS = 60 * MINUTE;
 /** Repeats that may go in a minute without a success, and most repeats that may go at once. */
 export const REPEATS_A_MINUTE = 10;
@@ -147,7 +155,7 @@ export function openPace(start: number, time: number, ceiling = 1_000_000): Pace
   };
 }
 
-/** No call was refused for some windows. */
+/** Whether no call was refused for `CLEAN_WINDOWS` windows. */
 export const isClean = (pace: Pace, time: number): boolean => time - pace.refusedAt >= pace.windowMs * CLEAN_WINDOWS;
 
 // ── places ────────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -16,6 +16,7 @@ import {
 
 /** When the next call with a key may go. */
 
+/** As the parameters of `settle`. */
 type Settling = { contended?: boolean; random?: () => number; tookMs?: number };
 
 /** Shortest time between two doublings of the budget, in ms. */

@@ -42,6 +42,7 @@ function reorder(match: RegExpExecArray | null): (string | undefined)[] | undefi
   return [all, day?.trim().padStart(2, "0"), month, year, h, m, s];
 }
 
+/** The value of a header, without spaces around it. Several headers of the name are joined, as RFC 9110 says. */
 const header = (headers: Headers, name: string): string | undefined => {
   const value = headers[name];
   return (Array.isArray(value) ? value.join(", ") : value)?.trim();
@@ -145,14 +146,15 @@ function rateLimitMs(text: string | undefined, refused: boolean): number | undef
   return refused || policy?.values.r === 0 ? seconds(policy?.values.t) : undefined;
 }
 
+/** Seconds in milliseconds. */
 const seconds = (value: number | undefined): number | undefined => (value === undefined ? undefined : value * 1_000);
 
 /** Longest wait that is obeyed, in ms. After it, one call goes. */
 const LONGEST_MS = 3_600_000;
 
 /**
- * Whole milliseconds that the service asks us to wait before the next call with this key: 0 for no wait, undefined when it does
- * not say. The first header that parses counts, in the order of R-802. The wait decides when a stored message is due, and
+ * Whole milliseconds that the service asks the relay to wait before the next call with this key: 0 for no wait, undefined when
+ * it does not say. The first header that parses counts, in the order of R-802. The wait decides when a stored message is due, and
  * PostgreSQL refuses a fraction of a millisecond there.
  * @param now the service's own clock (its `Date` header), else the relay's; ms since 1970
  */
@@ -164,6 +166,7 @@ export function statedWait(status: number, headers: Headers, now: number): numbe
   return wait === undefined ? undefined : Math.min(LONGEST_MS, Math.max(0, Math.ceil(wait)));
 }
 
+/** After a refusal: ms to wait, from the first header that states a time. */
 function waitAfterRefusal(headers: Headers, now: number): number | undefined {
   const after = header(headers, "retry-after");
   const date = after === undefined ? undefined : httpDate(after, now);

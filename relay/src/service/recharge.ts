@@ -2,6 +2,7 @@ import { DEPTH_MAX } from "@porchlight/shared/limits";
 import { amountOf, isAmount, shownAmount } from "../base/amount.ts";
 import { tooDeep } from "../base/depth.ts";
 import { parseExact } from "../base/exact-json.ts";
+import { type Fields, isFields } from "../base/fields.ts";
 
 /**
  * An auto-recharge event (interface section 6). Only its key is guaranteed; other fields are searched in several places
@@ -32,10 +33,6 @@ const KEYS = ["idempotency_key", "idempotencyKey"];
 const WRAPPERS = ["", "data.", "event.", "payload.", "customData.", "message."];
 /** Longest key, id or email address that is read, in UTF-16 code units. */
 const TEXT_MAX = 255;
-
-type Fields = Record<string, unknown>;
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The value at a dotted path. */
 const at = (fields: Fields, path: string): unknown =>

@@ -30,6 +30,7 @@ const KEPT_FIELDS = [
   "repeats",
 ] as const;
 
+/** Fields that are times of this process's clock. */
 const TIMES = [
   "lastAt",
   "knownAt",
@@ -44,6 +45,7 @@ const TIMES = [
 /** Changes with the fields of `SavedPace`. Nodes of different releases ignore each other's paces. */
 const FORMAT = 1;
 
+/** The kept fields of a pace. */
 const keptOf = (pace: Pick<Pace, (typeof KEPT_FIELDS)[number]>): Pick<Pace, (typeof KEPT_FIELDS)[number]> =>
   Object.fromEntries(KEPT_FIELDS.map((field) => [field, pace[field]])) as typeof pace;
 

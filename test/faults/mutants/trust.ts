@@ -39,7 +39,7 @@ export const TRUST: readonly Mutant[] = [
     replace: "true",
   }),
   without("limit on the age of hints between nodes (A33)", "signed-link.test.ts", {
-    in: "createNewest",
+    in: "createReplayCheck",
     find: "$age > AGE_MAX_MS",
     replace: "false",
   }),
@@ -84,12 +84,12 @@ export const TRUST: readonly Mutant[] = [
     replace: "err($line)",
   }),
   without("escape of terminal codes in log lines (A31)", "log.test.ts", {
-    in: "scrubbing",
+    in: "maskingStream",
     find: "printable($line)",
     replace: "$line",
   }),
   without("refusal of subjects with lone surrogates (A9)", "identity.test.ts", {
-    in: "wrongWith",
+    in: "reasonToRefuse",
     find: "!$sub.isWellFormed()",
     replace: "false",
   }),
@@ -151,22 +151,22 @@ export const TRUST: readonly Mutant[] = [
     replace: "jwtVerify($token, $key, { $$others })",
   }),
   without("site in identity tokens (A9, A10)", "identity.test.ts", {
-    in: "wrongWith",
+    in: "reasonToRefuse",
     find: "$aud === undefined || [$aud].flat().includes($site)",
     replace: "true",
   }),
   without("longest lifetime of identity tokens (A9)", "identity.test.ts", {
-    in: "wrongWith",
+    in: "reasonToRefuse",
     find: "$end - $seconds > LIFE_S + SKEW_S",
     replace: "false",
   }),
   without("required expiry of identity tokens (A9)", "identity.test.ts", {
-    in: "wrongWith",
+    in: "reasonToRefuse",
     find: `if (end === undefined) return "neither exp nor iat says when it ends";`,
     replace: "",
   }),
   without("redaction of secrets in the log (A5, A11)", "log.test.ts", {
-    in: "scrubbing",
+    in: "maskingStream",
     find: `$line.replaceAll($expression, "[redacted]")`,
     replace: "$line",
   }),

@@ -138,8 +138,8 @@ function distance(a: string, b: string): number {
 }
 
 /**
- * The name that is most similar to a misspelled one. Two letters may be wrong: in a name of up to three letters only one, in
- * a long name a third of the letters.
+ * The name that is most similar to a misspelled one. A name of up to three letters may differ in one letter, a longer name in two
+ * letters or in a third of its letters, whichever is more.
  * @returns undefined when no name is similar enough
  */
 export function nearest(name: string, names: readonly string[]): string | undefined {

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { SETTINGS, settingProblemOf } from "@porchlight/shared/settings";
 import { DEFAULT_SITE, type PublicSite } from "@porchlight/shared/site";
 import { z } from "zod";
+import { type Fields, isFields } from "../fields.ts";
 import { creditRules, guardRules, leadRules, retentionRules, routeRule, webhookRules } from "../rules.ts";
 import { exampleAt, FILE_EXAMPLE, nearest, suggestionFor } from "./examples.ts";
 import { type FieldProblem, fieldProblemsOf, issueText, UNKNOWN } from "./issues.ts";
@@ -10,7 +11,8 @@ import { plainValue } from "./problems.ts";
 import type { Account, Env, KeySource, Site, Tenants } from "./shape.ts";
 import { WORD_KEYS } from "./wordkeys.ts";
 
-const named = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, "must be 1 to 64 characters of A-Z a-z 0-9 _ -");
+const validName = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, "must be 1 to 64 characters of A-Z a-z 0-9 _ -");
+/** A text that a parser of `parsers.ts` accepts. The parser's error becomes an issue of the field. */
 const checked = (parse: (given: string) => string) =>
   z.string().transform((given, context) => {
     try {
@@ -36,7 +38,7 @@ const chatSettings = Object.fromEntries(
 ) as Record<keyof typeof SETTINGS, z.ZodOptional<z.ZodUnknown>>;
 
 /** A record with at least one entry. */
-const nonEmptyRecord = <Value extends z.ZodType>(value: z.ZodRecord<typeof named, Value>, what: string) =>
+const nonEmptyRecord = <Value extends z.ZodType>(value: z.ZodRecord<typeof validName, Value>, what: string) =>
   value.refine((all) => Object.keys(all).length > 0, `must name at least one ${what}`);
 
 const accountSchema = z.strictObject({
@@ -47,7 +49,7 @@ const accountSchema = z.strictObject({
 });
 
 const siteSchema = z.strictObject({
-  account: named,
+  account: validName,
   origins: z.array(checked(origin)).default([]),
   channel: z.string().min(1).max(64).default("website"),
   business: z.string().min(1).max(64).optional(),
@@ -71,11 +73,11 @@ const siteSchema = z.strictObject({
 });
 
 const fileSchema = z.strictObject({
-  accounts: nonEmptyRecord(z.record(named, accountSchema), "account"),
-  sites: nonEmptyRecord(z.record(named, siteSchema), "site"),
+  accounts: nonEmptyRecord(z.record(validName, accountSchema), "account"),
+  sites: nonEmptyRecord(z.record(validName, siteSchema), "site"),
 });
 
-/** The fields of an account, and those of a site without the chat's settings. A test compares the guide with them. */
+/** The names of the fields of an account, and of a site without the chat's settings. A test compares the guide with them. */
 export const fileFields = {
   account: Object.keys(accountSchema.shape),
   site: Object.keys(siteSchema.shape).filter((name) => !Object.hasOwn(chatSettings, name)),
@@ -84,7 +86,7 @@ export const fileFields = {
 /** The message of an error. */
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** @throws Error whose message follows the path of the field */
+/** The source of a key: `env:NAME` or `file:PATH`. @throws Error whose message follows the path of the field */
 function keySource(given: string, env: Env): NonNullable<KeySource> {
   if (given.startsWith("file:")) {
     const file = given.slice("file:".length);
@@ -98,6 +100,7 @@ function keySource(given: string, env: Env): NonNullable<KeySource> {
   return { value: valueNamed(name, value) };
 }
 
+/** Checks the value of a variable. @throws Error that names the variable */
 function valueNamed(name: string, value: string): string {
   try {
     return plainValue(value);
@@ -115,16 +118,15 @@ export function readSecret(file: string): string {
   }
 }
 
-/** Reads a secret; it is never empty. @throws Error whose message follows the path of the field */
+/** Reads a secret, which must not be empty. @throws Error whose message follows the path of the field */
 function secretIn(given: string, env: Env): string {
   const source = keySource(given, env);
   if ("value" in source) return source.value;
   return readSecret(source.file) || problem(`names ${source.file}, which is empty`);
 }
 
-type Fields = Record<string, unknown>;
-const fieldsOf = (value: unknown): Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+/** The fields of a value; none unless it is an object. */
+const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
 
 /** A check that depends on the environment, on files or on another field, which a schema cannot do. */
 type Check = (env: Env, file: Fields) => void;
@@ -133,26 +135,34 @@ type Check = (env: Env, file: Fields) => void;
 const ofText = (value: unknown, check: (text: string, env: Env, file: Fields) => unknown): Check[] =>
   typeof value === "string" && value !== "" ? [(env, file) => void check(value, env, file)] : [];
 
+/** Creates a function that pairs checks with the path of the field `at`, below `path`. */
+const checksBelow =
+  (path: string) =>
+  (at: string, checks: Check[]): [path: string, check: Check][] =>
+    checks.map((check) => [`${path}.${at}`, check]);
+
 function accountChecks(path: string, account: Fields, insecure: boolean): [path: string, check: Check][] {
   const { mode, billing } = fieldsOf(account.credits);
-  const named = (at: string, checks: Check[]) => checks.map((check): [string, Check] => [`${path}.${at}`, check]);
+  const below = checksBelow(path);
   return [
-    ...named("url", insecure ? [] : ofText(account.url, assertPrivate)),
-    ...named("key", ofText(account.key, keySource)),
-    ...named("credits.billing.secret", ofText(fieldsOf(billing).secret, secretIn)),
-    ...named(
+    ...below("url", insecure ? [] : ofText(account.url, assertPrivate)),
+    ...below("key", ofText(account.key, keySource)),
+    ...below("credits.billing.secret", ofText(fieldsOf(billing).secret, secretIn)),
+    ...below(
       "credits.billing",
       mode === "webhook" && billing === undefined ? [() => problem("is required in mode webhook")] : [],
     ),
   ];
 }
 
+/** Checks that a site has one kind of identity keys, and has one if it requires identities. @throws Error */
 function identityCheck({ identitySecret, identityKeys, requireIdentity }: Fields): void {
   if (identitySecret !== undefined && identityKeys !== undefined) problem("and identityKeys are both set: keep one");
   if (identitySecret === undefined && identityKeys === undefined && requireIdentity === true)
     problem("or identityKeys is required, because requireIdentity is set");
 }
 
+/** Checks that each key names a text of the chat. @throws AggregateError */
 function wordsCheck(value: unknown): void {
   const unknown = Object.keys(fieldsOf(value)).filter((key) => !WORD_KEYS.includes(key));
   if (unknown.length > 0)
@@ -167,27 +177,27 @@ function wordsCheck(value: unknown): void {
 }
 
 function siteChecks(path: string, site: Fields): [path: string, check: Check][] {
-  const named = (at: string, checks: Check[]) => checks.map((check): [string, Check] => [`${path}.${at}`, check]);
+  const below = checksBelow(path);
   return [
-    ...named(
+    ...below(
       "account",
       ofText(site.account, (name, _env, { accounts }) => {
         const all = Object.keys(fieldsOf(accounts));
         return all.includes(name) || problem(`names "${name}", which is not one of accounts (${all.join(", ")})`);
       }),
     ),
-    ...named("identitySecret", [() => identityCheck(site)]),
-    ...named(
+    ...below("identitySecret", [() => identityCheck(site)]),
+    ...below(
       "identitySecret",
       ofText(site.identitySecret, (given, env) => signingSecret(secretIn(given, env))),
     ),
-    ...named(
+    ...below(
       "identityKeys",
       ofText(site.identityKeys, (given) => given.startsWith("file:") && readSecret(given.slice("file:".length))),
     ),
-    ...named("webhook.secret", ofText(fieldsOf(site.webhook).secret, secretIn)),
-    ...named("guard.secret", ofText(fieldsOf(site.guard).secret, secretIn)),
-    ...named("strings", [() => wordsCheck(site.strings)]),
+    ...below("webhook.secret", ofText(fieldsOf(site.webhook).secret, secretIn)),
+    ...below("guard.secret", ofText(fieldsOf(site.guard).secret, secretIn)),
+    ...below("strings", [() => wordsCheck(site.strings)]),
   ];
 }
 
@@ -218,14 +228,14 @@ function problemsIn(json: unknown, parsed: z.ZodSafeParseResult<unknown>, env: E
 function lineOf({ field, message }: FieldProblem): Error {
   const unknown = message === UNKNOWN;
   const example = unknown ? suggestionFor(field) : field === "" ? FILE_EXAMPLE : exampleAt(field);
-  const right = example === undefined ? "" : `; for example ${example}`;
-  return new Error(`${field || "it"} ${message}${right}`);
+  const hint = example === undefined ? "" : `; for example ${example}`;
+  return new Error(`${field || "it"} ${message}${hint}`);
 }
 
 type FileAccount = z.output<typeof accountSchema>;
 type FileSite = z.output<typeof siteSchema>;
 
-/** A rule with its secret read. */
+/** The rule, with the secret itself in place of its source. */
 const withSecret = <T extends { secret: string }>(given: T, env: Env): T => ({
   ...given,
   secret: secretIn(given.secret, env),
@@ -272,13 +282,13 @@ function siteOf(id: string, site: FileSite, env: Env): Site {
 
 /** The content of the file. @throws Error when it cannot be read, or is not JSON */
 function jsonIn(path: string): unknown {
-  const right = "for example PORCHLIGHT_CONFIG=/etc/porchlight/sites.json";
+  const hint = "for example PORCHLIGHT_CONFIG=/etc/porchlight/sites.json";
   let text: string;
   try {
     text = readFileSync(path, "utf8");
   } catch (error) {
     const why = (error as NodeJS.ErrnoException).code;
-    return problem(`names ${path}, which ${why === "ENOENT" ? "does not exist" : `cannot be read (${why})`}; ${right}`);
+    return problem(`names ${path}, which ${why === "ENOENT" ? "does not exist" : `cannot be read (${why})`}; ${hint}`);
   }
   try {
     return JSON.parse(text);

@@ -15,7 +15,7 @@ const REPLACED_BY_FILE = new Set([
 /** Settings that a socket passed by systemd replaces. */
 const REPLACED_BY_SOCKET = new Set(["PORT", "HOST"]);
 
-/** The settings of the environment in force, in the order of the guide. */
+/** The settings of the environment as the relay uses them, in the order of the guide. Secrets are not shown. */
 export function settingsInForce(env: Env): SettingInForce[] {
   const given = (name: string): string => env[name]?.trim() ?? "";
   const hasFile = given("PORCHLIGHT_CONFIG") !== "";

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-/** Converts zod's issues to messages for people. */
+/** Converts zod's issues into messages for people. */
 
 const TYPES: Record<string, string> = {
   string: "text",

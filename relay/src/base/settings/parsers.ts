@@ -5,38 +5,45 @@ import { isNet } from "../nets.ts";
 
 /** Parsers of settings. Each returns the value, or throws an Error whose message follows the name of the setting. */
 
+/** Throws an Error with this message, which follows the name of the setting. */
 export const problem = (text: string): never => {
   throw new Error(text);
 };
+/** Any text. */
 export const text = (given: string): string => given;
+/** A whole number from `min` to `max`. */
 export const wholeNumber =
   (min: number, max: number) =>
   (given: string): number => {
     const value = /^\d{1,12}$/.test(given) ? Number(given) : Number.NaN;
     return value >= min && value <= max ? value : problem(`must be a whole number from ${min} to ${max}`);
   };
+/** One of these texts. */
 export const oneOf =
   <const T extends string>(...all: T[]) =>
   (given: string): T =>
     all.find((one) => one === given) ?? problem(`must be one of ${all.join(", ")}`);
+/** The parts of a text that is separated by commas, without blanks around them. Empty parts are left out. */
 export const list = (given: string): string[] =>
   given
     .split(",")
     .map((part) => part.trim())
     .filter((part) => part !== "");
+/** `true` or `1`, `false` or `0`. */
 export const onOff = (given: string): boolean =>
   oneOf("true", "false", "1", "0")(given).startsWith("t") || given === "1";
 
 /** Whether an address has a user or a password. The relay would not send them. */
 const hasUser = ({ username, password }: URL): boolean => username !== "" || password !== "";
 
+/** An http or https address without user, query and fragment. Slashes at its end are removed. */
 export const webAddress = (given: string): string => {
   const url = URL.canParse(given) ? new URL(given) : problem("must be an address like https://chat.example.com");
   if (!/^https?:$/.test(url.protocol)) problem("must start with https:// or http://");
   if (hasUser(url) || url.search !== "" || url.hash !== "") problem("must have no user, query or fragment");
   return given.replace(/\/+$/, "");
 };
-/** The database's location. */
+/** The address of the database: `sqlite:` and a path, or `postgres:`. */
 export const database = (given: string): string => {
   if (/^sqlite:./.test(given)) return given;
   const url = URL.canParse(given) ? new URL(given) : undefined;
@@ -72,6 +79,7 @@ export const postAddress = (given: string): string => {
     ? given
     : problem("must start with https://");
 };
+/** An origin, or `https://*.example.com` for its subdomains, in lower case. */
 export const origin = (given: string): string => {
   const probe = given.replace("://*.", "://wildcard.");
   const ok = /^https?:[^*]*$/i.test(probe) && URL.canParse(probe) && new URL(probe).origin === probe.toLowerCase();
@@ -79,14 +87,18 @@ export const origin = (given: string): string => {
     ? given.toLowerCase()
     : problem(`has "${given}", which is not an origin: use scheme and host, like https://www.example.com`);
 };
+/** An IP address or a network, see `isNet`. */
 export const network = (given: string): string =>
   isNet(given) ? given : problem(`has "${given}", which is neither an address nor a network like 192.0.2.0/24`);
+/** A secret that can be part of an address. */
 export const secret = (given: string): string =>
   /^[A-Za-z0-9_-]{16,128}$/.test(given) ? given : problem("must have 16 to 128 characters of A-Z a-z 0-9 _ - each");
+/** A secret that signs identities: HS256 needs as many bytes as its hash has (RFC 7518, section 3.2). */
 export const signingSecret = (given: string): string =>
   Buffer.byteLength(given) >= 32
     ? given
     : problem("must have at least 32 bytes: `openssl rand -base64 48` generates one");
+/** Megabytes (1024 x 1024 bytes). @returns bytes */
 export const megabytes = (given: string): number => wholeNumber(0, 1_000_000)(given) * 1024 * 1024;
 /** `s3://bucket/folder?region=…&endpoint=…`. The default endpoint is Amazon's for the region. */
 export function bucketOf(given: string): { bucket: string; prefix: string; region: string; endpoint: string } {
@@ -112,6 +124,7 @@ export const smtp = (given: string): string => {
 };
 const isMailbox = (given: string): boolean =>
   given.length <= 254 && /^[^\s@<>,;"]+@[^\s@<>,;"]+\.[^\s@<>,;"]+$/.test(given);
+/** An email address without a name. */
 export const mailbox = (given: string): string =>
   isMailbox(given) ? given : problem("must be an email address like chat@example.com");
 /** The sender of mails: an address, or a name and an address in angle brackets (RFC 5322 section 3.4). */
@@ -145,6 +158,7 @@ export function listener(given: string): { host: string; port: number } {
   if (port === "" || Number(port) > 65_535) problem("must be like 127.0.0.1:8789, or a port");
   return { host: host.replace(/^\[|\]$/g, ""), port: Number(port) };
 }
+/** Parses a text, unless it is empty. An empty one becomes `undefined`. */
 export const optional =
   <T>(parse: (given: string) => T) =>
   (given: string): T | undefined =>

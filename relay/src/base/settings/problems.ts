@@ -14,6 +14,7 @@ export type Problems = {
   lines: readonly string[];
 };
 
+/** Creates an empty collection of problems. */
 export function createProblems(): Problems {
   const lines: string[] = [];
   const add = (subject: string, message: string, example?: string): void => {
@@ -51,8 +52,8 @@ export function each<In, Out>(entries: readonly In[], parse: (entry: In) => Out)
 }
 
 /**
- * A `#` after a space starts a comment. In a text for people only `#` followed by a space does, because of titles like "Chat
- * #1".
+ * A comment starts with `#` after a space. In a text for people it starts with `#` between spaces, because a title may be
+ * "Chat #1".
  */
 const COMMENT = /\s#|^#\s/;
 const COMMENT_IN_TEXT = /(^|\s)#(\s|$)/;
@@ -69,6 +70,6 @@ export function plainValue(value: string, words: boolean = false): string {
   if (QUOTED.test(value))
     throw new Error("has quotes around its value: remove them, because docker --env-file makes them part of the value");
   if ((words ? COMMENT_IN_TEXT : COMMENT).test(value))
-    throw new Error('has a comment (" # …") behind its value: in an environment file it is part of the value');
+    throw new Error('has a comment (" # …") after its value: in an environment file it becomes part of the value');
   return value;
 }

@@ -94,6 +94,7 @@ export type AlertRules = { mail?: string; webhook?: { url: string; secret: strin
  */
 export type SettingInForce = { env: string; value: string; origin: string; help: string };
 
+/** All settings of the relay, parsed and checked. */
 export type Settings = {
   /** Reads the settings again, as they are now in the environment and in the configuration file. */
   reread: () => { settings: Settings } | { problems: readonly string[] };
@@ -128,7 +129,7 @@ export type Settings = {
   uploads: UploadRules;
   /** `undefined`: no mail. */
   mail: MailRules | undefined;
-  /** Days for which the hours of the series behind the plots are kept. */
+  /** Days for which the hourly figures behind the operator's plots are kept. */
   seriesDays: number;
   /** Scheduled backups; `undefined`: none. */
   backups: BackupRules | undefined;
