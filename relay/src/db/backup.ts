@@ -6,7 +6,8 @@ import { seal } from "./seal.ts";
 
 /**
  * Copies a database into a new file, also while a relay writes to it. The copy is a consistent snapshot without a separate log.
- * It gets a new epoch, so that clients start again: after a restore, a number that they know may belong to another entry.
+ * It gets a new epoch, so that clients read their threads again after a restore: a number that they know may then belong to another
+ * entry.
  * @throws Error when the target exists, or the source does not
  */
 export function backupSqlite(file: string, target: string): void {

@@ -10,6 +10,7 @@ const ROWS = 2_000;
 /** On macOS `fsync` leaves data in the disk's own cache; this asks for `F_FULLFSYNC`, as `fdatasync` of Node.js does. */
 export const FULL_FLUSH = "fullfsync = ON";
 
+/** The thread that makes checkpoints: it copies the write-ahead log into the database file. */
 export type Checkpoints = {
   /** Counts rows that a commit wrote, and asks for a checkpoint when there are enough. */
   wrote: (rows: number) => void;

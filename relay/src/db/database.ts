@@ -3,8 +3,8 @@ export type Value = string | number | null;
 
 /**
  * A transaction. Statements use `$1, $2, …` and only SQL that both SQLite and PostgreSQL accept (`ON CONFLICT`, `RETURNING`).
- * `unicode_lower(column)` gives a text in lower case; the faster `lower` changes only A to Z. `strpos(text, part)` gives the
- * place of a part, from 1; 0 if the text does not contain it.
+ * `unicode_lower(column)` is the text in lower case; the faster `lower` changes only A to Z. `strpos(text, part)` is the
+ * position of a part, from 1; 0 if the text does not contain it.
  */
 export interface Transaction {
   /** Runs a statement; resolves to its rows. */
@@ -38,6 +38,7 @@ export interface Transaction {
  */
 export type Batch<Item, Result> = (tx: Transaction, items: readonly Item[]) => Promise<readonly Result[]>;
 
+/** A database. Its own `all`, `each` and `anyOf` read outside of transactions; its own writes are transactions without a key. */
 export interface Database extends Transaction {
   readonly dialect: "sqlite" | "postgres";
   /** A pooler is between this process and PostgreSQL, so LISTEN may receive nothing. */

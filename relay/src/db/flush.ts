@@ -9,9 +9,9 @@ export type LogFlush = {
 };
 
 /**
- * A commit with `synchronous=FULL` blocks the event loop while the disk writes. With `synchronous=NORMAL` followed by
- * this flush it is as durable: NORMAL differs only in the flush of the log after each commit
- * (sqlite.org/wal.html#performance_considerations).
+ * Opens the log of a database for flushes. A commit with `synchronous=FULL` blocks the event loop while the disk writes. A commit
+ * with `synchronous=NORMAL` that is followed by this flush is as durable: NORMAL differs only in the flush of the log after
+ * each commit (sqlite.org/wal.html#performance_considerations).
  * @param file the database, open in WAL mode: its log keeps its file until the last connection closes. SQLite locks
  *   other files, so closing this handle releases no lock.
  */

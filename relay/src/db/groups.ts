@@ -24,9 +24,10 @@ const SPACING_MAX_MS = 5;
 /** The event loop counts as idle when one tick takes less than this time, in milliseconds. */
 const IDLE_TICK_MS = 0.02;
 /**
- * After so many small groups in a row, the next group is written while the last one is flushed: a message need not wait for the
- * flush of another visitor's message. Otherwise, jobs that come during a flush form one group. Without this rule, groups would
- * stay small under load: with a service that closes its connections, a trip took 0.2 flushes instead of 0.05, and 1.5 times the CPU.
+ * After so many small groups in a row, the next group is written while the last one is flushed, so that a message does not wait for
+ * the flush of another visitor's message. After a large group, jobs that come during a flush form one group. Without this rule,
+ * groups would stay small under load: with a service that closes its connections, a round trip took 0.2 flushes instead of 0.05,
+ * and 1.5 times the CPU.
  */
 const SMALL_IN_A_ROW = 2;
 /** A group of so many waiting jobs is written at once, because one more flush costs little for each of them. */
@@ -47,7 +48,7 @@ type State = {
   commit: (jobs: readonly Job[]) => Promise<Committed>;
   defer: Defer | undefined;
   waiting: Job[];
-  /** Whether a waiting job is urgent (may not wait). */
+  /** Whether at least one of the waiting jobs is urgent (must not wait). */
   urgent: boolean;
   /** A group is being written. */
   writing: boolean;
@@ -65,6 +66,7 @@ type State = {
 
 /** Collects jobs into groups, which are written one after the other. */
 export type Groups = {
+  /** Adds a job to the next group. */
   add: (job: Job) => void;
   /** Removes and returns the jobs whose commit has not begun. */
   drop: () => Job[];

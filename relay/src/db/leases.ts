@@ -4,16 +4,16 @@ import type { Database, Transaction } from "./database.ts";
 import { POSTGRES_NOW } from "./postgres-clock.ts";
 
 /**
- * Leases decide which of several nodes works for an account. The holder renews its lease. If it does not, another node takes
- * the lease after `LEASE_MS`, with a higher fencing token (the column `epoch`). The former holder then finds that the token has
- * changed, and writes nothing.
+ * Leases decide which of several nodes works for an account. The holder renews its lease. When a lease was not renewed for
+ * `LEASE_MS`, another node takes it with a higher fencing token (the column `epoch`). The former holder then finds that the token
+ * has changed, and writes nothing.
  *
  * With SQLite there is one process, and it holds all leases.
  */
 export type Leases = {
   /**
-   * Whether this node holds the lease now, by its own clock. A name that `createLeases` was not given belongs to a removed
-   * account; one node works for all of these.
+   * Whether this node holds the lease now, by its own clock. A name that `createLeases` does not know belongs to a removed account;
+   * one lease covers all of these.
    */
   holds: (name: string) => boolean;
   /**
@@ -69,8 +69,9 @@ export const holdsAll = (): Leases => ({
 
 type Held = { fencingToken: number; until: number };
 
+/** What the leases of a node need. */
 export type LeasesOptions = {
-  /** Its connections serve nothing else: a renewal must not wait behind the work of a busy node. */
+  /** A database whose connections serve nothing else, because a renewal must not wait for the work of a busy node. */
   db: Pick<Database, "all">;
   clock: Clock;
   /** Name of this process; each start makes a new one. */
@@ -90,7 +91,10 @@ export function createLeases({ db, clock, node, names: given, onError }: LeasesO
   const listeners: ((name: string) => void)[] = [];
   const preparations: ((names: readonly string[]) => Promise<void>)[] = [];
 
-  /** Whether the lease is new to this node. An expired lease is new too, even if no other node took it: work was refused. */
+  /**
+   * Whether the lease is new to this node. One that expired is new too, even if no other node took it: the node refused work
+   * meanwhile.
+   */
   function isNew(name: string, fencingToken: number): boolean {
     const before = held.get(name);
     return before === undefined || before.until <= clock.uptime() || before.fencingToken !== fencingToken;
@@ -154,7 +158,7 @@ async function fencingTokensOf(tx: Transaction, node: string, names: readonly st
   return new Map(rows.flatMap((row) => (row.node === node ? [[row.name, row.epoch] as const] : [])));
 }
 
-/** One of these leases that another node holds, because its configuration has accounts that this node's lacks. */
+/** One of these leases that another node holds. Its configuration then has accounts that this node's configuration lacks. */
 async function heldElsewhere(tx: Transaction, names: readonly string[]): Promise<string | undefined> {
   if (names.length === 0) return undefined;
   const [row] = await tx.anyOf<{ name: string }>(

@@ -27,9 +27,11 @@ export type Holder = {
   control?: string;
 };
 
+/** A lock that this process holds. */
 export type Lock = {
-  /** Adds to the file about the holder. */
+  /** Adds fields to the file that describes the holder. */
   describe: (more: Partial<Holder>) => void;
+  /** Ends the lock and deletes the file about the holder. */
   release: () => void;
 };
 

@@ -12,14 +12,15 @@ type Table = { name: string; columns: readonly string[]; key: readonly string[] 
 type Row = Record<string, Value>;
 /** Progress of copying or comparing: `rows` of the `total` rows of `table` are done. */
 export type Progress = (table: string, rows: number, total: number) => void;
+/** A table that was copied: its number of rows, and the SHA-256 sum of all of them. */
 export type MovedTable = { table: string; rows: number; hash: string };
 
 /** Functions that a move calls. */
 type Steps = {
   report: Progress;
-  /** Before the first row is copied, but not when an interrupted move continues. It may add rows to the source. */
+  /** Called before the first row is copied, but not when an interrupted move continues. It may add rows to the source. */
   onStart?: () => Promise<void>;
-  /** In the transaction of the target that ends the move. */
+  /** Called in the target's transaction that ends the move. */
   onEnd?: (tx: Transaction, moved: MovedTable[]) => Promise<void>;
 };
 
@@ -74,6 +75,7 @@ const storable = (row: Row): Row =>
     Object.entries(row).map(([name, value]) => [name, typeof value === "string" ? storableText(value) : value]),
   );
 
+/** Copies the rows of a table that were not copied before. */
 async function copyTable(from: Database, to: Database, table: Table, report: Progress): Promise<void> {
   const total = await countOf(from, table);
   const [progress] = await to.all<{ value: string }>(
@@ -126,7 +128,7 @@ async function fingerprint(db: Database, table: Table): Promise<MovedTable> {
   }
 }
 
-/** A row if a relay holds a lease now. */
+/** Returns a row if a relay holds a lease now. */
 const HELD = `SELECT 1 FROM leases WHERE until > ${POSTGRES_NOW} LIMIT 1`;
 
 /**
@@ -142,7 +144,10 @@ export async function assertMoved(db: Database): Promise<void> {
   );
 }
 
-/** Checks the target. @throws Error unless it is empty and unused, or contains the beginning of the same move */
+/**
+ * Checks the target, and marks it as the target of this move.
+ * @throws Error unless the target is empty and unused, or contains the beginning of the same move
+ */
 async function begin(from: Database, to: Database, { onStart }: Steps): Promise<void> {
   if ((await to.all(HELD)).length > 0)
     throw new Error("A relay uses the PostgreSQL database; stop it, and create an empty database");
@@ -157,7 +162,7 @@ async function begin(from: Database, to: Database, { onStart }: Steps): Promise<
 }
 
 /**
- * Moves everything, and compares both databases by counts and hashes.
+ * Copies all tables, and compares both databases by counts and hashes. An interrupted move continues where it stopped.
  * @param from SQLite; no relay may use it
  * @param to PostgreSQL with the schema of this version; no other program may use it
  * @returns the tables with their rows
@@ -176,7 +181,7 @@ export async function moveDatabase(from: Database, to: Database, steps: Steps): 
       );
     moved.push(source);
   }
-  // The move is complete: another one must not overwrite what is written from now on.
+  // From now on, another move must not overwrite what a relay writes.
   await to.transaction(async (tx) => {
     await tx.run("DELETE FROM meta WHERE name LIKE 'move.at.%'");
     await tx.run("UPDATE meta SET value = $2 WHERE name = $1", SOURCE, DONE);

@@ -5,25 +5,26 @@ import type { Database } from "./database.ts";
 import { POSTGRES_NOW } from "./postgres-clock.ts";
 
 /**
- * A mutex between nodes: of all calls with one name, one runs at a time. While a call runs, its row is in the table of the
- * leases. A single process needs none: it keeps the order of its calls itself.
+ * A mutex between nodes: calls with the same name run one at a time. While a call runs, the table of the leases has a row with its
+ * name. A single process does not need it, because it keeps the order of its calls itself.
  */
 export type NamedMutex = {
-  /** Runs `work` when no other node works under this name. @returns undefined when another one takes too long */
+  /** Runs `work` when no other call has this name. @returns undefined when the wait takes longer than `WAIT_MS` */
   run: <T>(name: string, work: () => Promise<T>) => Promise<T | undefined>;
 };
 
 type NamedMutexOptions = {
   db: Database;
   clock: Clock;
-  /** Called with the reason why a row could not be deleted. It expires. */
+  /** Called with the reason why a row could not be deleted. Such a row expires after `HOLD_MAX_MS`. */
   onError: (error: unknown) => void;
 };
 
 /** After this time, in ms by the clock of the database, the node that holds a name counts as dead. Longer than any call takes. */
 const HOLD_MAX_MS = 60_000;
-/** How long, and how often, a call tries to take its name, in ms: a person or a program waits for its result. */
+/** How long a call tries to take its name, in ms. A person or a program waits for its result. */
 const WAIT_MS = 5_000;
+/** Time between two attempts, in ms. */
 const ASK_MS = 100;
 
 /** The name of the row: a hash, because the given name contains what people typed. `turn:` is a stored name. */

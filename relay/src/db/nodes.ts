@@ -7,8 +7,9 @@ import { POSTGRES_NOW } from "./postgres-clock.ts";
 export type Nodes = {
   /** Address of a node; undefined when it no longer runs. */
   addressOf: (node: string) => Promise<string | undefined>;
-  /** Registers this node. @param address at which the other nodes reach it */
+  /** Registers this node. @param address where the other nodes reach it, like `http://10.0.0.7:8787` */
   start: (address: string) => Promise<void>;
+  /** Deletes this node's row. */
   stop: () => Promise<void>;
 };
 
@@ -18,11 +19,12 @@ const GONE_MS = 60_000;
 
 const KEY = ["nodes"];
 
+/** What the register of nodes needs. */
 export type NodesOptions = {
   db: Database;
   clock: Clock;
   node: string;
-  /** Called once, when another node is found. */
+  /** Called once, when this node finds the first other node. */
   onOthers: () => void;
   onError: (error: unknown) => void;
 };

@@ -2,8 +2,8 @@ import { limitConcurrency } from "../base/concurrency.ts";
 import type { Database, Value } from "./database.ts";
 
 /**
- * The same database, whose reads outside of transactions wait for each other: one statement per tick of the event loop, however
- * many callers wait. SQLite reads on the event loop: fifty searches of an operator at once, or ninety lists of the server API,
+ * Wraps a database: its reads outside of transactions take turns, one statement per tick of the event loop, however many callers
+ * wait. SQLite reads on the event loop: fifty searches of an operator at once, or ninety lists of the server API,
  * would delay visitors for seconds (RELIABILITY A24).
  */
 export function oneReadPerTick(db: Database): Database {

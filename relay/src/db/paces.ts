@@ -15,6 +15,7 @@ export type Paces = {
    * ignores it: the node still takes the lease.
    */
   resume: (leases: readonly string[]) => Promise<void>;
+  /** Starts to store changed paces, every `SAVE_MS`. */
   start: () => void;
   /** Stores what changed, and stops. */
   stop: () => Promise<void>;
@@ -47,8 +48,12 @@ const SAVE = `UPDATE leases SET pace = $2, pace_node = $3, pace_at = ${POSTGRES_
 const LOAD = `SELECT name, pace, ${POSTGRES_NOW} - pace_at AS age FROM leases
   WHERE name = ANY (string_to_array($1, ' ')) AND pace IS NOT NULL AND pace_node <> $2`;
 
+/** Creates the store of one node's paces. Only nodes on PostgreSQL need it. */
 export function createPaces({ db, clock, node, source, onError }: PacesOptions): Paces {
-  /** Paces that the database has not stored yet, by account: a pace that does not change again must not be lost either. */
+  /**
+   * Paces that the database has not stored yet, by account. After a failed save they are stored later, even if they do not
+   * change again.
+   */
   const waiting = new Map<string, { pace: string; at: number }>();
   /** Accounts whose leases this node has taken. A node without the lease makes calls too, such as look-ups, and stores nothing. */
   const taken = new Set<string>();

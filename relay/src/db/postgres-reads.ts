@@ -22,7 +22,7 @@ type Read = {
 
 type Group = { waiting: Read[]; running: number; scheduled: boolean };
 
-/** @returns the read methods of a database */
+/** Creates the methods of a database that read outside of transactions. @param query runs one statement */
 export function createReads(query: Query): Pick<Transaction, "all" | "each" | "anyOf"> {
   const rowsOf = createGroups(
     async (sql, values) => (await query(sql, values)).rows,
@@ -62,10 +62,10 @@ const isMergeable = (sql: string, values: readonly Value[]): boolean =>
   values.length > 0 && values.every((value) => value !== null) && /^\s*SELECT\b/i.test(sql);
 
 /** The types of the parameters. Reads of the same SQL are merged only when these are equal. */
-const kindOf = (values: readonly Value[]): string => values.map((value) => typeof value).join();
+const typesOf = (values: readonly Value[]): string => values.map((value) => typeof value).join();
 
 /**
- * Groups reads by their SQL.
+ * Creates a function that runs a read, grouped with other reads of the same SQL.
  * @param alone runs one read
  * @param together runs several; one result for each, in order
  */
@@ -110,7 +110,7 @@ function createGroups(
 
   return <Result>(sql: string, values: readonly Value[]): Promise<Result> =>
     new Promise<Result>((resolve, reject) => {
-      const name = `${kindOf(values)} ${sql}`;
+      const name = `${typesOf(values)} ${sql}`;
       const group = groups.get(name) ?? { waiting: [], running: 0, scheduled: false };
       groups.set(name, group);
       group.waiting.push({ values, resolve, reject });

@@ -20,7 +20,7 @@ const IDLE_MS = 2_500;
 const NUMBERS = new Set([20, 1700]);
 /** cannot_connect_now: the server starts, or recovers from a crash. */
 const STARTING = "57P03";
-/** How long a starting relay waits for such a server, and the interval of its attempts, in milliseconds. */
+/** How long a starting relay waits for a server that is starting, and the interval of its attempts, in milliseconds. */
 const STARTING_MS = 30_000;
 const AGAIN_MS = 200;
 
@@ -49,6 +49,7 @@ const settings = (scope: "LOCAL" | "SESSION", limit: number): string =>
     .map(([name, value]) => `SET ${scope} ${name} = ${value}`)
     .join("; ");
 
+/** A PostgreSQL server that passed the checks. */
 export type Server = {
   pool: Pool;
   /** Begins a transaction; more statements may follow in the same text. `limit`: the transaction's own, see `connectTo`. */
@@ -82,7 +83,7 @@ export const placeOf = (url: string): string => {
   return `${host}${pathname}`;
 };
 
-/** This server would not keep what it acknowledges, or is too old. */
+/** The server was reached, but would not keep what it acknowledges, or is too old. */
 class Unfit extends Error {}
 
 /** Why the server cannot be used, with its address and without the password. An error of several attempts has no message. */

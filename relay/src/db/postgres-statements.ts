@@ -7,6 +7,7 @@ import { firstOfEach, spread } from "./unnest.ts";
 
 /** Runs statements: the pool, or one of its connections. */
 export type Runner = Pick<Pool | PoolClient, "query">;
+/** A parameter of a statement: a value, or a list that PostgreSQL gets as an array. */
 export type Parameter = Value | readonly Value[];
 /** Runs a statement with parameters. */
 export type Query = (text: string, values: readonly Parameter[]) => Promise<QueryResult>;
@@ -17,6 +18,7 @@ const NAMES_MAX = 500;
 /** Names statements: a connection keeps their plans under these names. @returns undefined for a statement without a name */
 export type StatementNames = (text: string) => string | undefined;
 
+/** Creates the names of statements for all connections of a pool. */
 export function createNames(): StatementNames {
   const names = new Map<string, string>();
   return (text) => {
@@ -43,6 +45,7 @@ const translated = (sql: string): string =>
   sql.includes("unicode_lower") ? sql.replaceAll(/\bunicode_lower\(([\w.]+)\)/g, 'lower($1 COLLATE "und-x-icu")') : sql;
 
 /**
+ * Creates a function that runs statements on a pool or a connection.
  * @param names absent: each statement is parsed and planned again, because a pooler in transaction mode requires it
  * @param limit how long the answer to a statement may take, in ms; absent: as long as the pool allows
  */
@@ -64,7 +67,7 @@ type Statements = {
   lock: Transaction["lock"];
 };
 
-/** The interface of records inside a transaction. */
+/** The statements of a transaction with the interface that records use. */
 export const transactionOn = ({ query, send, lock }: Statements): Transaction => ({
   lock,
   all: async <Row>(sql: string, ...values: Value[]) => (await query(sql, values)).rows as Row[],

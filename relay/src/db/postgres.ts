@@ -97,20 +97,20 @@ function createSent() {
 }
 
 /**
- * Lets the statements of one tick of the event loop leave in one write, because each write costs a system call at both ends, and
- * wakes the server up.
+ * Wraps a query: the statements of one tick of the event loop leave in one write, because each write costs a system call at both
+ * ends, and wakes the server up.
  */
-function gathering(client: PoolClient, query: Query): Query {
+function sendingTogether(client: PoolClient, query: Query): Query {
   // The driver's types lack its connection.
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
-  let gathers = false;
+  let isCorked = false;
   const leave = (): void => {
-    gathers = false;
+    isCorked = false;
     stream.uncork();
   };
   return (text, values) => {
-    if (!gathers) {
-      gathers = true;
+    if (!isCorked) {
+      isCorked = true;
       stream.cork();
       process.nextTick(leave);
     }
@@ -165,7 +165,7 @@ async function attempt<T>(
   body: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect();
-  const query = gathering(client, queryOn(client, names, limit));
+  const query = sendingTogether(client, queryOn(client, names, limit));
   const sent = createSent();
   const begun = Promise.all([query(begin(limit), []), query(...lockStatement(locked))]);
   sent.add(begun);

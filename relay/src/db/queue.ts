@@ -73,6 +73,7 @@ export function createQueue({ run, parallel, max }: Options) {
   }
 
   return {
+    /** Adds a job to a later batch. */
     add(job: Job): void {
       waiting.push(job);
       schedule();

@@ -39,7 +39,8 @@ function checksum(file: string): string {
 
 /**
  * Writes the checksum of a closed database, unless its log still exists because another process has it open. The write is
- * atomic: half a seal, after a full disk or a kill, would prevent the next start. A missing seal does not.
+ * atomic, because half a seal, after a full disk or a kill, would prevent the next start. An error leaves the database without a
+ * seal, which does not prevent it.
  */
 export function seal(file: string): void {
   if (existsSync(`${file}-wal`)) return;

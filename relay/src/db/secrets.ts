@@ -2,8 +2,8 @@ import type { Secrets } from "../base/secrets.ts";
 import type { Database } from "./database.ts";
 
 /**
- * The secrets of this deployment. A single process keeps them in its data folder. Nodes on PostgreSQL share the secrets of the
- * first node, because each node must accept the sessions, links and callbacks of the others.
+ * Reads the secrets of this deployment. A single process keeps them in its data folder. Nodes on PostgreSQL share the secrets of
+ * the first node, which stores them in the database, because each node must accept the sessions, links and callbacks of the others.
  * @param own reads or generates the secrets of this data folder
  */
 export async function shareSecrets(db: Database, own: () => Secrets): Promise<Secrets> {

@@ -14,6 +14,7 @@ export type Spool<Entry> = {
   /**
    * Passes all entries to `take`, oldest first, in parts, and empties the file afterwards. After a crash in between, entries
    * are passed again, so `take` must do nothing for an entry that it has stored.
+   * @returns the number of entries
    */
   replay: (take: (entries: readonly Entry[]) => Promise<void>) => Promise<number>;
 };

@@ -72,7 +72,7 @@ export function assertDurable(db: DatabaseSync, file: string): void {
   if (level !== 2) throw new Error(`${file}: commits are not synced to disk (synchronous=${String(level)})`);
 }
 
-/** @throws Error when this SQLite is too old */
+/** Checks the version of SQLite. @throws Error when it is older than `OLDEST` */
 export function assertVersion(db: DatabaseSync): void {
   const version = String(db.prepare("SELECT sqlite_version() AS version").get()?.version);
   if (version.localeCompare(OLDEST, "en", { numeric: true }) < 0) {

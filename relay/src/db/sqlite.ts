@@ -58,7 +58,7 @@ type Options = {
 };
 
 /**
- * SQLite in WAL mode; a write resolves once its commit is flushed to the disk. One connection writes and reads; a
+ * Opens SQLite in WAL mode. A write resolves once its commit is flushed to the disk. One connection writes and reads; a
  * second one reads while a group of transactions is open, so that no reader sees uncommitted data.
  * @param file path, or `:memory:` for a test: then one connection writes and reads
  * @param options.defer schedules the next group of transactions instead of the event loop. For simulations, which also
@@ -182,7 +182,7 @@ async function settle(sqlite: Sqlite, group: readonly Job[]): Promise<Committed>
 }
 
 /**
- * Commits each job of a group alone after the group failed: if one job caused the failure, the others still succeed.
+ * Commits each job of a group alone after the group failed, so that only the job that caused the failure fails.
  */
 async function settleAlone(sqlite: Sqlite, group: readonly Job[], error: unknown): Promise<void> {
   // Another process holds the database, or writing has stopped permanently.
@@ -203,6 +203,7 @@ async function rejectWhenFlushed(sqlite: Sqlite, jobs: readonly Job[], error: un
   for (const job of jobs) job.reject(reason);
 }
 
+/** Whether another process holds the database. */
 const isBusy = (error: unknown): boolean => ((error as { errcode?: number }).errcode ?? 0) % 256 === BUSY;
 
 /** Resolves the jobs once their commit is on the disk, never earlier. */

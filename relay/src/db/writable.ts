@@ -46,6 +46,7 @@ export async function tryWriting(db: Database): Promise<void> {
   await db.run("DELETE FROM meta WHERE name = 'trial'");
 }
 
+/** A database whose acceptance of writes is observed. */
 export type Writable = {
   /** The database, with its writes observed. */
   db: Database;

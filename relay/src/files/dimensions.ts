@@ -1,5 +1,6 @@
 /** Width and height of a picture, read from its header without decoding the picture (RELIABILITY A18). */
 
+/** Width and height in pixels. */
 export type PixelSize = { width: number; height: number };
 /** Reads `length` bytes at `offset`; fewer at the end of the file. */
 export type ReadBytes = (offset: number, length: number) => Promise<Buffer>;

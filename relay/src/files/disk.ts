@@ -1,18 +1,13 @@
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { syncFolderAsync } from "../base/sync.ts";
 import type { Files } from "./store.ts";
 
 const KEY = /^[0-9a-z]{26}$/;
-/** Bytes that are read at once. With Node's 64 KiB, a client that reads nothing kept a quarter of a megabyte in memory. */
+/** Bytes of one read. With Node's default of 64 KiB, a client that reads nothing kept a quarter of a megabyte in memory. */
 const PART_BYTES = 16 * 1024;
 
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT";
-
-/** Syncs a folder: a renamed file survives a power cut only if its folder was synced too. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, "r");
-  await folder.sync().finally(() => folder.close());
-}
 
 /**
  * Stores files on the local disk, in folders named by the first two characters of the key, so that no folder grows too large.
@@ -27,11 +22,12 @@ export function createDiskFiles(root: string): Files {
   return {
     async put(key, path) {
       const target = pathOf(key);
-      if ((await mkdir(folderOf(key), { recursive: true, mode: 0o700 })) !== undefined) await syncFolder(root);
+      if ((await mkdir(folderOf(key), { recursive: true, mode: 0o700 })) !== undefined) await syncFolderAsync(root);
       const file = await open(path, "r+");
       await file.sync().finally(() => file.close());
       await rename(path, target);
-      await syncFolder(folderOf(key));
+      // A renamed file survives a power cut only if its folder was synced too.
+      await syncFolderAsync(folderOf(key));
     },
     async get(key, span) {
       try {

@@ -5,6 +5,7 @@ import { typeOf } from "./types.ts";
 /** A link is valid for one to two weeks, longer than the service retries (R-234 requires 7 days). */
 const WEEK_MS = 7 * 86_400_000;
 
+/** The signed links to files. */
 export type Links = {
   /** Path and query of a file. Anybody who has the link can fetch the file until the link expires. */
   to: (key: string, type: string) => string;

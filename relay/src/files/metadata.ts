@@ -12,8 +12,8 @@ const UPRIGHT = 1;
 const name = (bytes: Buffer, at: number, length = 4): string => bytes.toString("latin1", at, at + length);
 
 /**
- * Most segments, chunks or blocks of a picture: an animation of five thousand images has as many. A picture of only
- * tiny pieces would block the relay for two seconds (RELIABILITY A18).
+ * Most segments, chunks or blocks of a picture. An animation of five thousand images has this many. A picture that consists only
+ * of tiny pieces would block the relay for two seconds (RELIABILITY A18).
  */
 const PIECES_MAX = 10_000;
 
@@ -64,8 +64,8 @@ function isNeeded(segment: Buffer): boolean {
 }
 
 /**
- * The end of the coded pixels that begin at `from`: the first marker that is neither stuffing nor a restart. Looks at each
- * byte itself, because a hostile file has so many 0xff that a search for each takes a hundred times as long.
+ * The end of the coded pixels that begin at `from`: the first marker that is neither stuffing nor a restart. Compares byte by
+ * byte, because a hostile file has so many bytes 0xff that a search for each of them takes a hundred times as long.
  */
 function endOfScan(bytes: Buffer, from: number): number {
   for (let at = from; at < bytes.length; at++) {
@@ -238,9 +238,10 @@ const FORMATS = new Map<string, Format>([
 ]);
 
 /**
- * Removes the metadata of a picture; returns the same buffer when there is none. After the first byte that violates the
- * format everything is kept, because no reader of the format looks there.
- * @param type the detected MIME type
+ * Removes the metadata of a picture; returns the same buffer when there is none. Everything after the first byte that violates
+ * the format is kept, because no reader of the format looks there.
+ * @param type the detected MIME type; other types than pictures are returned unchanged
+ * @throws RelayError `bad_image` when the picture has more than `PIECES_MAX` pieces
  */
 export function withoutMetadata(type: string, bytes: Buffer): Buffer {
   const format = FORMATS.get(type);

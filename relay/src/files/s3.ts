@@ -11,8 +11,8 @@ const CONNECT_MS = 5_000;
 const ANSWER_MS = 30_000;
 
 /**
- * Whether an answer has the bytes that were asked for. A store that ignores ranges sends the whole file, and the rest would follow
- * the length that the relay has announced: the client would read it as the next answer (RFC 9112 section 6.3).
+ * Whether an answer has the requested bytes. A store that ignores ranges sends the whole file, which is longer than the length that
+ * the relay announces: the client would read the rest as the next answer (RFC 9112 section 6.3).
  */
 function hasRange({ statusCode, headers }: Dispatcher.ResponseData, span: ByteRange | undefined): boolean {
   if (span === undefined) return statusCode === 200;

@@ -10,7 +10,7 @@ async function typeOf(head: Uint8Array): Promise<string | undefined> {
 }
 
 parentPort?.on("message", async ({ id, head }: SniffRequest) => {
-  // An error would end the thread, and refuse the files of others that it checks at the same time.
+  // An error would end the thread, and the relay would refuse the other files that wait for it.
   const type = await typeOf(head).catch(() => undefined);
   parentPort?.postMessage({ id, type } satisfies SniffResult);
 });

@@ -1,21 +1,22 @@
 import { Worker } from "node:worker_threads";
 
-/** A request to the worker, and its answer: the detected MIME type, or undefined for bytes of an unknown type. */
+/** A request to the worker: the first bytes of a file. `id` names the request in the answer. */
 export type SniffRequest = { id: number; head: Uint8Array };
+/** The worker's answer: the detected MIME type, or undefined for bytes of an unknown type. */
 export type SniffResult = { id: number; type: string | undefined };
 
 /** Number of bytes that detection needs. */
 export const HEAD_BYTES = 4_100;
 /** Longest time of a detection, in ms. It usually takes less than one; bytes that take this long are an attack. */
 const TIMEOUT_MS = 1_000;
-/**
- * A new thread first loads its code, which takes seconds on a busy machine. Its first answer may take this many times as long.
- */
+/** The first answer of a thread may take this many times as long, because it loads its code first: seconds on a busy machine. */
 const START_FACTOR = 10;
 
+/** Detects the types of files. */
 export type Sniffer = {
   /** Detects the MIME type from the first bytes; undefined when it is unknown, or when detection takes too long. */
   sniff: (head: Uint8Array) => Promise<string | undefined>;
+  /** Ends the thread. Detections that are under way resolve to undefined. */
   close: () => Promise<void>;
 };
 

@@ -19,6 +19,7 @@ export type StagedFile = {
   size: number;
   type: FileType;
   pixels: PixelSize | undefined;
+  /** Deletes the file. */
   discard: () => Promise<void>;
 };
 
@@ -27,14 +28,15 @@ const PIXELS_MAX = 40_000_000;
 /** Files that an ended process left in the staging folder are removed at this age, in milliseconds. */
 const STALE_MS = 3_600_000;
 
-/** Most pictures whose metadata is removed at once: each is in memory twice then (RELIABILITY A18). */
+/** Most pictures whose metadata is removed at the same time. Each of them is in memory twice (RELIABILITY A18). */
 const STRIPPED_AT_ONCE = 1;
 
 type StageDeps = { folder: string; caps: Caps; sniffer: Sniffer };
 type State = StageDeps & { limited: ReturnType<typeof limitConcurrency> };
 
+/** The staging folder for uploads. */
 export type UploadStage = {
-  /** Creates the folder, and removes the files that an ended process left in it. */
+  /** Creates the folder, and removes the files that an ended process left in it. @param now milliseconds since 1970 */
   start: (now: number) => Promise<void>;
   /**
    * Takes an upload.
@@ -132,7 +134,7 @@ function assertFits(caps: Caps, size: number, type: FileType | undefined): void 
   if (size > max) throw new RelayError("too_large", "file", { max });
 }
 
-/** Makes the checks that need all bytes: of plain text, and of a picture's size. @returns a picture's size in pixels */
+/** Makes the checks that need the whole file: of plain text, and of a picture's size. @returns a picture's size in pixels */
 async function checkContent(path: string, file: FileHandle, { type, group }: FileType): Promise<PixelSize | undefined> {
   if (type === TEXT_TYPE.type && !(await isPlainText(createReadStream(path))))
     throw new RelayError("type_not_allowed", "file");

@@ -19,7 +19,7 @@ function vint(bytes: DataView, at: number, marked: boolean): { value: number; le
     isUnknown &&= bytes.getUint8(next) === 0xff;
     value = value * 256 + bytes.getUint8(next);
   }
-  // A stream does not know the size of an element that it has just begun.
+  // A recorder that streams writes an unknown size, because it does not know the size of an element that it has just begun.
   return { value: isUnknown && !marked ? Number.POSITIVE_INFINITY : value, length };
 }
 

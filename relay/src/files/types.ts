@@ -3,6 +3,7 @@
 /** The groups that share a size limit. `av`: audio and video. */
 export type FileGroup = "image" | "av" | "document";
 
+/** A type of file that visitors may upload. */
 export type FileType = {
   /** The registered MIME type: it is stored, served and sent to the service. */
   type: string;
@@ -36,6 +37,7 @@ const TYPES = {
   text: known("text/plain", "document", false, "txt"),
 } as const;
 
+/** Plain text. It cannot be detected from its first bytes. */
 export const TEXT_TYPE: FileType = TYPES.text;
 
 /** Types by the MIME type that detection reports, without parameters. Others are refused. */

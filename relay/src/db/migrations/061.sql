@@ -1,6 +1,6 @@
 -- For several nodes on PostgreSQL. A statement that begins with /* postgres */ is not for SQLite, which has one process.
 
--- Who may work for whom: `account:<id>` is the node that calls the service for an account.
+-- Which node may do which work: the lease `account:<id>` belongs to the node that calls the service for that account.
 /* postgres */ CREATE TABLE leases (
   name  TEXT PRIMARY KEY,
   node  TEXT NOT NULL,

@@ -1,4 +1,4 @@
--- Every read by an index, or of one row.
+-- So that every read uses an index, or reads one row.
 CREATE INDEX events_waiting ON events (site, due, at) WHERE state = 'waiting';
 DROP INDEX events_due;
 
@@ -9,5 +9,5 @@ CREATE TABLE site_files (
 );
 INSERT INTO site_files SELECT site, sum(CASE WHEN size < 65536 THEN 65536 ELSE size END) FROM media GROUP BY site;
 DROP INDEX media_site;
--- For what a site keeps for a number of days.
+-- For the deletion of files that a site keeps for a number of days.
 CREATE INDEX media_site_created ON media (site, created) WHERE visitor IS NOT NULL;

@@ -1,4 +1,4 @@
--- Deletions of visitors that have begun. A row is stored before anything of the visitor is deleted, and goes with the last part.
+-- Deletions of visitors that have begun. A row is stored before the first part of the visitor's data is deleted, and is deleted with the last part.
 CREATE TABLE deletions (
   visitor      TEXT PRIMARY KEY,
   begun        BIGINT NOT NULL,
