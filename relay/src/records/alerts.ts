@@ -99,7 +99,7 @@ export async function setUnsentTo(tx: Transaction, { kind, subject }: AlertName,
   await tx.run("UPDATE alerts SET untold = $3 WHERE kind = $1 AND subject = $2", kind, subject, unsentTo);
 }
 
-/** Messages that failed since `since`. */
+/** Number of messages that failed since `since`, in milliseconds since 1970. */
 export async function failedSince(tx: Transaction, since: number): Promise<number> {
   const sql = "SELECT count(*) AS count FROM messages WHERE state = 'failed' AND settled >= $1";
   const [row] = await tx.all<{ count: number }>(sql, since);

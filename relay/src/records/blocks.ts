@@ -53,7 +53,7 @@ export async function addBlock(tx: Transaction, block: Omit<Block, "id">): Promi
   return row;
 }
 
-/** @returns false when the site has no such block */
+/** Removes a block. @returns false when the site has no such block */
 export async function removeBlock(tx: Transaction, site: string, id: string): Promise<boolean> {
   if ((await tx.run("DELETE FROM blocks WHERE site = $1 AND id = $2", site, id)) === 0) return false;
   await renewRevision(tx);

@@ -1,8 +1,8 @@
 import type { Transaction } from "../db/database.ts";
 
 /**
- * Contact details of a visitor. The phone number is in E.164 in a form, and as the owner's backend gave it in a signed
- * identity.
+ * Contact details of a visitor. The phone number of a form is in E.164; that of a signed identity is as the owner's backend
+ * wrote it.
  */
 export type Details = { firstName?: string; lastName?: string; email?: string; phone?: string };
 
@@ -43,7 +43,7 @@ export async function setDetails(
   );
 }
 
-/** Email and phone of a visitor. */
+/** Email and phone of a visitor; undefined when nothing is stored. */
 export async function detailsOf(
   tx: Transaction,
   visitor: string,

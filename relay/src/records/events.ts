@@ -75,7 +75,7 @@ export async function dueEvents(tx: Transaction, now: number, each: number): Pro
   return due.sort((a, b) => a.due - b.due || a.at - b.at);
 }
 
-/** Of a site's waiting events with at least so many tries, the one that is due first. */
+/** The site's waiting event that is due first among those with at least `tries` tries. */
 export async function troubledEvent(tx: Transaction, site: string, tries: number): Promise<Event | undefined> {
   const sql = `SELECT ${COLUMNS} FROM events WHERE site = $1 AND state = 'waiting' AND attempts >= $2 ORDER BY due, at LIMIT 1`;
   const [event] = await tx.all<Event>(sql, site, tries);
@@ -89,7 +89,7 @@ export async function newestSettledEvent(tx: Transaction, site: string): Promise
   return event;
 }
 
-/** Reserves an event for one try. @returns false when another process has it */
+/** Reserves an event for one try. @param until when it is due again, ms since 1970. @returns false when another process has it */
 export async function claimEvent(tx: Transaction, { id, due }: Event, until: number): Promise<boolean> {
   const sql = "UPDATE events SET due = $3 WHERE id = $1 AND due = $2 AND state = 'waiting'";
   return (await tx.run(sql, id, due, until)) === 1;

@@ -23,7 +23,7 @@ export type Lead = {
   problem: string | null;
   /** The field that the service refused, where that is known. */
   field: LeadField | null;
-  /** JSON array of the lists that it names; null: the lists of its site. */
+  /** JSON array of the lead's own lists; null: the lists of its site. */
   lists: string | null;
   contact: string | null;
   attempts: number;
@@ -38,7 +38,10 @@ const COLUMNS = `visitor, id, site, account, first_name AS "firstName", last_nam
 type NewLead = Omit<Lead, "state" | "problem" | "field" | "contact" | "attempts">;
 type LeadName = Pick<Lead, "visitor" | "id">;
 
-/** The lead that creates a contact for a chatting visitor's phone number (R-206) has the form's id with this suffix. */
+/**
+ * Suffix of a lead's id. Such a lead creates a contact for the phone number of a visitor who chats (R-206); the form's id is
+ * before it.
+ */
 export const PHONE_SUFFIX = "-phone";
 
 /** Stores a lead. A lead with the same id starts again. */
@@ -65,15 +68,18 @@ export async function addLead(tx: Transaction, lead: NewLead): Promise<void> {
   );
 }
 
+/** Deletes a lead, if it exists. */
 export async function dropLead(tx: Transaction, visitor: string, id: string): Promise<void> {
   await tx.run("DELETE FROM leads WHERE visitor = $1 AND id = $2", visitor, id);
 }
 
+/** The lead of a visitor with this id. */
 export async function findLead(tx: Transaction, visitor: string, id: string): Promise<Lead | undefined> {
   const [lead] = await tx.all<Lead>(`SELECT ${COLUMNS} FROM leads WHERE visitor = $1 AND id = $2`, visitor, id);
   return lead;
 }
 
+/** Number of a visitor's leads, in every state. */
 export async function countLeads(tx: Transaction, visitor: string): Promise<number> {
   const [row] = await tx.all<{ count: number }>("SELECT count(*) AS count FROM leads WHERE visitor = $1", visitor);
   return row?.count ?? 0;
@@ -167,7 +173,10 @@ export const formErrorOf = (form: string, field: LeadField): ErrorFrame => ({
   field,
 });
 
-/** The error frame for the visitor's newest form, if it was refused for a field that the visitor can correct. */
+/**
+ * The error frame for the visitor's newest form, if the service refused a field that the visitor can correct.
+ * @param since older forms are ignored, milliseconds since 1970
+ */
 export async function formErrorFor(tx: Transaction, visitor: string, since: number): Promise<ErrorFrame | undefined> {
   const [newest] = await tx.all<Lead>(
     `SELECT ${COLUMNS} FROM leads WHERE visitor = $1 AND at >= $2 ORDER BY at DESC, id DESC LIMIT 1`,
@@ -181,7 +190,7 @@ export async function formErrorFor(tx: Transaction, visitor: string, since: numb
 /** A form that the service refused at `at`, milliseconds since 1970, for a field that the visitor can correct. */
 export type FormRefusal = { visitor: string; at: number; error: ErrorFrame };
 
-/** The forms that were refused since a time. @param isHere limits them to some visitors */
+/** The forms that were refused since a time, in ms since 1970. @param isHere selects the visitors */
 export async function refusalsSince(
   tx: Transaction,
   since: number,

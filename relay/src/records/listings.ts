@@ -4,6 +4,7 @@ import { filtered, SLICE_ROWS } from "../db/slices.ts";
 
 /** Lists that join several records, for the site owner. Only reads. */
 
+/** A visitor as the owner's backend and the operator see it. */
 export type ListedVisitor = {
   id: string;
   created: number;
@@ -49,15 +50,16 @@ export async function countVisitors(tx: Transaction, site?: string): Promise<num
   return row?.count ?? 0;
 }
 
+/** One visitor of a site. */
 export async function findListedVisitor(tx: Transaction, site: string, id: string): Promise<ListedVisitor | undefined> {
   const [row] = await tx.all<ListedVisitor>(`SELECT ${VISITOR} WHERE v.site = $1 AND v.id = $2`, site, id);
   return row;
 }
 
 /**
- * Whether everything of a visitor was still there after it was read in several steps. A deletion that begins meanwhile removes the
- * oldest parts first, and may have been cancelled again; a login moves everything to the user.
- * @param read the visitor's row, read before the other parts
+ * Whether data of a visitor that was read in several steps is complete. A deletion that began meanwhile removes the oldest parts
+ * first, and may have been cancelled again; a login moves everything to the user.
+ * @param read the visitor's row, which was read first
  * @param messages how many messages were read
  */
 export async function isStillComplete(tx: Transaction, read: ListedVisitor, messages: number): Promise<boolean> {
@@ -85,6 +87,7 @@ export type DeliveryRow = {
 };
 
 type DeliveryOfSite = DeliveryRow & { site: string };
+/** The last row of a page. The next page begins after it. */
 export type DeliveryCursor = Pick<DeliveryRow, "visitor" | "pos" | "turn">;
 
 /** A column with the site of a visitor. @param visitor the column with the visitor's id */
@@ -128,7 +131,7 @@ export type OpenMessage = Omit<DeliveryRow, "turn"> & { site: string; at: number
 /** Part of a list: how many rows come before it, and how many it has at most. */
 export type Slice = { skip: number; limit: number };
 
-/** A failed message by its place. */
+/** Selects a failed message by its place. */
 const FAILED = `SELECT m.visitor, m.pos, m.id, m.state, coalesce(m.attempts, 0) AS attempts, NULL AS due, m.reason, m.error,
     v.site, m.at, m.text
   FROM messages m JOIN visitors v ON v.id = m.visitor WHERE m.visitor = $1 AND m.pos = $2`;
@@ -158,7 +161,7 @@ export async function failedMessages(tx: Transaction, wanted: string | null, par
 
 type WaitingKey = { visitor: string; turn: number; expires: number; site: string };
 
-/** A waiting message or reaction by its place in the outbox. */
+/** Selects a waiting message or reaction by its place in the outbox. */
 const WAITING = `SELECT o.visitor, o.pos, m.id, 'waiting' AS state, o.attempts, o.due, NULL AS reason, o.error, v.site, m.at, m.text
   FROM outbox o JOIN messages m ON m.visitor = o.visitor AND m.pos = o.pos JOIN visitors v ON v.id = o.visitor
   WHERE o.visitor = $1 AND o.turn = $2`;
@@ -201,8 +204,8 @@ const REPLY_SLICE = 100;
 
 /**
  * Time of the newest reply from the service, milliseconds since 1970; undefined without a reply. Reads the visitors with the
- * newest messages first, until no other visitor can have a newer reply: as a rule that is the first slice. Reading all messages
- * took half a second for a million (A24).
+ * newest messages first, until no other visitor can have a newer reply, which is usually after the first slice. Reading a million
+ * messages took half a second (A24).
  */
 export async function newestCallback(tx: Transaction): Promise<number | undefined> {
   let newest: number | undefined;

@@ -1,5 +1,6 @@
 import type { Transaction } from "../db/database.ts";
 
+/** States of a mail. `unknown`: the relay ended while it sent the mail. */
 export const MAIL_STATES = ["waiting", "sending", "sent", "failed", "unknown"] as const;
 
 /** A mail to a visitor. The row stays after the mail is sent, and is then a record of it. */
@@ -63,7 +64,7 @@ export async function setMail(
   await tx.run(sql, id, state, attempts, due, problem);
 }
 
-/** The mails that an earlier process was sending when it ended become `unknown`, and are not sent again. @returns how many */
+/** Makes mails `unknown` that an earlier process was sending when it ended. They are not sent again. @returns their number */
 export async function settleInterrupted(tx: Transaction): Promise<number> {
   return tx.run("UPDATE mails SET state = 'unknown', problem = 'the relay ended meanwhile' WHERE state = 'sending'");
 }

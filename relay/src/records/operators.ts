@@ -21,6 +21,7 @@ export async function addAdminSession(tx: Transaction, session: AdminSession): P
   return (await tx.run(sql, hash, created, seen, address, role, site)) > 0;
 }
 
+/** The login with this hash; undefined when it ended. */
 export async function findAdminSession(tx: Transaction, hash: string): Promise<AdminSession | undefined> {
   const sql = "SELECT hash, created, seen, address, role, site FROM admin_sessions WHERE hash = $1";
   const [session] = await tx.all<AdminSession>(sql, hash);
@@ -61,6 +62,7 @@ export async function dropAdminSessions(tx: Transaction, openedBefore: number, s
 /** An operator's action. `subject` contains ids, never a person's texts. */
 export type AuditEntry = { at: number; actor: string; action: string; subject: string };
 
+/** Appends an action to the audit log. */
 export async function addAudit(tx: Transaction, { at, actor, action, subject }: AuditEntry): Promise<void> {
   const sql = "INSERT INTO audit (id, at, actor, action, subject) VALUES ($1, $2, $3, $4, $5)";
   await tx.run(sql, randomId(16), at, actor, action, subject);

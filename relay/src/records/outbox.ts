@@ -20,6 +20,7 @@ export type OutboxEntry = {
 
 const COLUMNS = "visitor, turn, pos, account, attempts, due, expires, reaction, reaction_sid";
 
+/** Appends entries to their visitors' lanes. */
 export async function addOutboxEntries(tx: Transaction, entries: readonly OutboxEntry[]): Promise<void> {
   await tx.runEach(
     `INSERT INTO outbox (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
@@ -37,6 +38,7 @@ export async function addOutboxEntries(tx: Transaction, entries: readonly Outbox
   );
 }
 
+/** Appends one entry to its visitor's lane. */
 export const addOutboxEntry = (tx: Transaction, entry: OutboxEntry): Promise<void> => addOutboxEntries(tx, [entry]);
 
 /** The first entry of a lane, with its content and its `messageSid`. */
@@ -77,13 +79,13 @@ const SELECT_LANE_HEAD = `SELECT o.visitor, o.turn, o.pos, o.account, o.attempts
      LEFT JOIN media f ON f.key = m.media AND f.visitor = m.visitor
      WHERE o.visitor = $1 AND o.turn = (SELECT min(turn) FROM outbox WHERE visitor = $1)`;
 
-/** The oldest entry of a visitor's lane; nothing when the lane is empty. */
+/** The oldest entry of a visitor's lane; undefined when the lane is empty. */
 export async function laneHead(tx: Transaction, visitor: string): Promise<LaneHead | undefined> {
   const [head] = await laneHeads(tx, [visitor]);
   return head;
 }
 
-/** The oldest entry of each of these visitors' lanes; nothing where the lane is empty. */
+/** The oldest entry of each of these visitors' lanes; undefined where the lane is empty. */
 export const laneHeads = (tx: Transaction, visitors: readonly string[]): Promise<(LaneHead | undefined)[]> =>
   tx.each<LaneHead>(
     SELECT_LANE_HEAD,
@@ -96,7 +98,7 @@ export type OpenLane = { visitor: string; account: string; due: number; first: b
 /** Number of lanes that are read at once: after a long outage there may be hundreds of thousands. */
 const LANES_PAGE = 1_000;
 
-/** Every lane with something to deliver, in pages; each page is sorted by due time. The courier starts with these. */
+/** Every lane with something to deliver, in pages; each page is sorted by due time. The courier reads them at its start. */
 export async function* openLanes(tx: Transaction): AsyncGenerator<OpenLane[]> {
   for (let after = ""; ; ) {
     const rows = await tx.all<Omit<OpenLane, "first"> & { turn: number }>(
@@ -169,7 +171,7 @@ export async function scheduleRetry(
   return row?.due;
 }
 
-/** Messages of visitors that no attempt was made for, and that are due at `$1` or later: they wait for a later day's budget. */
+/** Visitors' messages without an attempt that are due at `$1` or later: they wait for the budget of a later day. */
 const HELD_FROM = `FROM outbox o JOIN visitors v ON v.id = o.visitor
      WHERE o.due >= $1 AND o.attempts = 0 AND o.reaction IS NULL`;
 
@@ -184,8 +186,8 @@ export type HeldEntry = Pick<OutboxEntry, "visitor" | "turn" | "due">;
 
 /**
  * The first messages of a site that wait for the budget of a day that begins at `from` or later, oldest first; at most `limit`.
- * Those of one visitor are in the order of their lane, also when a message was sent again: such a message is older than those
- * before it.
+ * The messages of one visitor are in the order of their lane, even if one of them was sent again and is therefore older than the
+ * messages before it.
  */
 export const heldEntries = (
   tx: Transaction,
@@ -209,7 +211,7 @@ export const moveDue = (tx: Transaction, entries: readonly HeldEntry[], due: num
     entries.map(({ visitor, turn }) => [visitor, turn, due]),
   );
 
-/** Entries that have failed because they were not accepted in time (`expires`), lane by lane; at most `limit`. */
+/** Entries that fail now because they were not accepted in time (`expires`), lane by lane; at most `limit`. */
 export async function expiredEntries(
   tx: Transaction,
   now: number,

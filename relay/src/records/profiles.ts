@@ -21,6 +21,7 @@ export type ProfileRow = {
   page_title: string | null;
 };
 
+/** The profile in a visitor's row. */
 export const profileOf = ({ subject, contact, page, page_title: title }: ProfileRow): Profile => ({
   sub: subject,
   contactId: contact,
@@ -34,12 +35,12 @@ export async function findProfile(tx: Transaction, visitor: string): Promise<Pro
   return profileOf(row ?? { subject: null, contact: null, page: null, page_title: null });
 }
 
-/** Remembers the owner's own id of a visitor. */
+/** Stores the owner's own id of a visitor, unless one is stored. */
 export async function setSubject(tx: Transaction, visitor: string, subject: string): Promise<void> {
   await tx.run("UPDATE visitors SET subject = $2 WHERE id = $1 AND subject IS NULL", visitor, subject);
 }
 
-/** Remembers the page on which a visitor wrote. Writes nothing when it is the same page as before. */
+/** Stores the page on which a visitor wrote. Writes nothing when it is the same page as before. */
 export async function setPage(tx: Transaction, visitor: string, { url, title }: PageSeen): Promise<void> {
   await tx.run(
     `UPDATE visitors SET page = $2, page_title = $3

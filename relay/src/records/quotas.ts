@@ -44,8 +44,8 @@ export const takeToday = (tx: Transaction, { site, perDay, now }: Budget): Promi
 
 /**
  * Takes one message from a site's daily budget: of today, or of the next day that has room.
- * @returns `due`: when the message may be delivered; `first`: it is the first one today that must wait. Undefined when the
- *   budgets of all `BUDGET_DAYS` days are used up
+ * @returns `due`: when the message may be delivered; `first`: it is the first message today that must wait for another day.
+ *   Undefined when the budgets of all `BUDGET_DAYS` days are used up
  */
 export async function reserveMessage(
   tx: Transaction,
@@ -64,7 +64,7 @@ export async function reserveMessage(
 /** A day whose budget has room for `room` more messages. `start` and `end`: milliseconds since 1970. */
 type DayWithRoom = { day: string; start: number; end: number; room: number };
 
-/** The first day, from today on, whose budget has room; nothing when the budgets of all `BUDGET_DAYS` days are used up. */
+/** The first day, from today on, whose budget has room; undefined when the budgets of all `BUDGET_DAYS` days are used up. */
 export async function firstRoom(tx: Transaction, { site, perDay, now }: Budget): Promise<DayWithRoom | undefined> {
   const sql = "SELECT day, used FROM quotas WHERE name = $1 AND day >= $2";
   const rows = await tx.all<{ day: string; used: number }>(sql, budgetName(site), dayOf(now));
@@ -78,7 +78,7 @@ export async function firstRoom(tx: Transaction, { site, perDay, now }: Budget):
   return undefined;
 }
 
-/** Moves what messages of a site use of the budget to another day. @param from the day of each message @param to the new day */
+/** Counts messages of a site for another day's budget than before. @param from the day of each message @param to the new day */
 export async function moveUse(tx: Transaction, site: string, from: readonly string[], to: string): Promise<void> {
   const name = budgetName(site);
   await tx.runEach(

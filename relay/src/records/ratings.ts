@@ -29,6 +29,7 @@ export async function addRating(tx: Transaction, site: string, row: RatingRow): 
   return changed === 1;
 }
 
+/** A visitor's rating, as it is stored. */
 export async function findRating(tx: Transaction, visitor: string): Promise<RatingRow | undefined> {
   const [row] = await tx.all<RatingRow>(`SELECT ${COLUMNS} FROM ratings WHERE visitor = $1`, visitor);
   return row;

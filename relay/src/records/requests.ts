@@ -1,12 +1,13 @@
 import type { Transaction } from "../db/database.ts";
 
-/** Requests of the server API by their `Idempotency-Key` (IETF draft-ietf-httpapi-idempotency-key-header). */
+/**
+ * The answer to a request of the server API, for repeats with the same `Idempotency-Key` (IETF
+ * draft-ietf-httpapi-idempotency-key-header).
+ */
 export type StoredAnswer = { status: number; body: string };
 type Name = { token: string; key: string };
 
-/**
- * After this time (ms), the process of a request counts as ended, and the request may run again: its flows are safe to repeat.
- */
+/** After this time (ms), the process of a request counts as ended, and a repeat runs the request again, which is safe. */
 export const STALE_MS = 60_000;
 /** Answers are kept for this long (ms). The credit ledger keeps its keys forever. */
 const KEEP_MS = 7 * 86_400_000;
@@ -47,7 +48,7 @@ export async function endRequest(tx: Transaction, { token, key }: Name, { status
   await tx.run("UPDATE requests SET status = $3, body = $4 WHERE token = $1 AND key = $2", token, key, status, body);
 }
 
-/** Removes a request that failed: the same key may try again. */
+/** Removes a request that failed, so that a repeat with the same key runs it again. */
 export async function dropRequest(tx: Transaction, { token, key }: Name): Promise<void> {
   await tx.run("DELETE FROM requests WHERE token = $1 AND key = $2", token, key);
 }
@@ -63,8 +64,8 @@ type Row = Name & { path: string; body: string | null };
 export type VisitorTraces = { ids: readonly string[]; names: readonly string[] };
 
 /**
- * Whether an answer is about a visitor: it answers a request below the visitor's path, or it contains an id or a name. The
- * answer to the erasure itself is not: it contains nothing personal.
+ * Creates a check of whether an answer is about a visitor: it answers a request below the visitor's path, or it contains an id or a
+ * name. The answer to the erasure itself does not count, because it contains nothing personal.
  */
 function matcherOf({ ids, names }: VisitorTraces): (row: Row) => boolean {
   const known = new Set(ids);

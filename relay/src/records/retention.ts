@@ -60,6 +60,7 @@ const OLD = {
   mails: `FROM mails WHERE at < $2 AND state IN ('sent', 'failed', 'unknown')
     AND visitor IN (SELECT id FROM visitors WHERE site = $1)`,
 } as const;
+/** The kinds of rows that `dropOld` deletes by age. */
 export type RetainedRows = keyof typeof OLD;
 
 /** Number of rows of a site that are older than `before`. */
@@ -71,9 +72,9 @@ export async function countOld(tx: Transaction, kind: RetainedRows, site: string
 const KEYS = { files: "key", leads: "visitor, id", mails: "id" } as const;
 
 /**
- * Deletes at most `SLICE` rows of a site that are older than `before`. A file loses its owner: its link ends now, and the next
- * sweep removes its bytes.
- * @returns the number of rows; when it is less than `SLICE`, none are left
+ * Deletes at most `SLICE` rows of a site that are older than `before`. A file only loses its owner: its link stops working now, and
+ * the next sweep removes its bytes.
+ * @returns the number of rows, for `wasLast`
  */
 export function dropOld(tx: Transaction, kind: RetainedRows, site: string, before: number): Promise<number> {
   const chosen = `WHERE (${KEYS[kind]}) IN (SELECT ${KEYS[kind]} ${OLD[kind]} LIMIT ${SLICE})`;
@@ -92,5 +93,5 @@ export const dropFinished = (tx: Transaction, table: "mails" | "events", before:
     before,
   );
 
-/** Whether a slice was the last. */
+/** Whether a slice was the last one. @param dropped the number of rows that were deleted */
 export const wasLast = (dropped: number): boolean => dropped < SLICE;

@@ -143,7 +143,7 @@ export async function searchSlice(
     ...values.all,
   );
   if (isPart && found.length === 0 && high < last.head) return { found, next: { ...after, pos: high } };
-  // Everything after this is older than `from`.
+  // All later slices are older than `from`.
   const isEnd = !more || last.active + ACTIVE_MS < from;
   return { found, next: isEnd ? undefined : { active: last.active, id: last.id } };
 }
@@ -254,7 +254,7 @@ const JOURNEY = `SELECT m.visitor, v.site, m.pos, m.n, m.id, m.author, m.at, m.t
   FROM messages m JOIN visitors v ON v.id = m.visitor
   LEFT JOIN outbox o ON o.visitor = m.visitor AND o.pos = m.pos AND o.reaction IS NULL`;
 
-/** A message by its id, its `messageSid`, or the service's id of a reply. */
+/** The journey of a visitor's message, by its id or `messageSid`, or of a reply, by the service's id. */
 export async function journeyOf(tx: Transaction, visitor: string, id: string): Promise<JourneyRow | undefined> {
   const sql = `${JOURNEY} WHERE m.visitor = $1 AND (m.id = $2 OR m.sid = $2 OR m.external LIKE $3 ESCAPE '\\') LIMIT 1`;
   const [row] = await tx.all<JourneyRow>(sql, visitor, id, `%:${escaped(id)}`);

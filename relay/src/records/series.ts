@@ -2,6 +2,7 @@ import type { Transaction } from "../db/database.ts";
 
 /** Seconds between two rows of a series. Recent rows cover a minute, older ones an hour. */
 export const STEPS = { minute: 60, hour: 3_600 } as const;
+/** The length of a step, in seconds. */
 export type SeriesStep = (typeof STEPS)[keyof typeof STEPS];
 
 /** A row of the stored series: what one node counted within one step, as JSON. */

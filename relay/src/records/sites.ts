@@ -1,7 +1,9 @@
 import type { Site } from "../base/config.ts";
 
+/** The sites of the settings in force. */
 export type Sites = {
   find: (id: string) => Site | undefined;
+  /** The same array after each `replace`. */
   all: readonly Site[];
   /** Whether pages of this origin may open the site's chat. The relay's own pages always may. */
   allows: (site: Site, origin: string) => boolean;

@@ -62,17 +62,18 @@ function toMedia({ key, name, type, size, width, height }: File): Media | undefi
 /** The newest numbers of some threads. */
 export type ThreadNumbers = {
   /**
-   * Takes the visitor's next number; nothing when the visitor does not exist.
-   * @param at time of a new message, in milliseconds since 1970; nothing for a change of an old one
+   * Takes the visitor's next number; undefined when the visitor does not exist.
+   * @param at time of a new message, in milliseconds since 1970; absent for a change of an old one
    */
   next: (visitor: string, at?: number) => number | undefined;
+  /** Stores the numbers that were taken. Call it once, in the transaction that read the rows. */
   write: (tx: Transaction) => Promise<void>;
 };
 
 /** The columns of a visitor's row that `createNumbers` uses. */
 type Thread = { id: string; head: number; active: number };
 
-/** Numbers of threads whose visitors' rows were read in this transaction. */
+/** The numbers of threads whose visitors' rows were read in this transaction. */
 export function createNumbers(rows: Iterable<Thread>): ThreadNumbers {
   const threads = new Map<string, { head: number; active: number }>();
   for (const { id, head, active } of rows) threads.set(id, { head, active });
@@ -105,7 +106,7 @@ export async function numbersOf(tx: Transaction, visitors: Iterable<string>): Pr
   return createNumbers(rows.filter((row) => row !== undefined));
 }
 
-/** Takes the visitor's next number; nothing when the visitor does not exist. */
+/** Takes and stores the visitor's next number; undefined when the visitor does not exist. */
 async function next(tx: Transaction, visitor: string): Promise<number | undefined> {
   const numbers = await numbersOf(tx, [visitor]);
   const n = numbers.next(visitor);
@@ -113,21 +114,23 @@ async function next(tx: Transaction, visitor: string): Promise<number | undefine
   return n;
 }
 
-async function byId(tx: Transaction, visitor: string, id: string): Promise<Message | undefined> {
+/** The visitor's message with this id, which the client made. */
+export async function findSent(tx: Transaction, visitor: string, id: string): Promise<Message | undefined> {
   const sql = `${SELECT} WHERE m.visitor = $1 AND m.id = $2 AND m.author = 'visitor'`;
   const [row] = await tx.all<Row>(sql, visitor, id);
   return row && toMessage(row);
 }
 
+/** A stored message. `fresh`: it was not stored before. */
 export type WrittenMessage = { message: Message; fresh: boolean };
 type NewMessage = { visitor: string; id: string; text: string; at: number };
 
-/** These fields of a new message. */
+/** The fields that a new message does not have yet. */
 const NEW = { state: null, reason: null, reaction: null } as const;
 const NO_FILE: File = { key: null, name: null, type: null, size: null, width: null, height: null };
 
 /**
- * Appends messages of visitors, each once per id. `typed`: when it was written, in milliseconds since 1970; nothing when unknown.
+ * Appends messages of visitors, each once per id. `typed`: when it was written, in milliseconds since 1970; absent when unknown.
  * @returns for each entry the stored message; undefined when the visitor does not exist
  */
 export async function appendSent(
@@ -157,7 +160,7 @@ export async function appendSent(
     rows,
   );
   for (const [i, { visitor, id }] of entries.entries()) {
-    const stored = known[i] === undefined ? undefined : await byId(tx, visitor, id);
+    const stored = known[i] === undefined ? undefined : await findSent(tx, visitor, id);
     if (stored !== undefined) written[i] = { message: stored, fresh: false };
   }
   return written;
@@ -168,7 +171,8 @@ export const isKnown = async (tx: Transaction, external: string): Promise<boolea
   (await tx.all("SELECT 1 FROM messages WHERE external = $1", external)).length > 0;
 
 /**
- * Of a callback without a message id. `prefix`: how `external` begins for the same body. `within`: ms in which it is a repeat.
+ * For a callback without a message id. `prefix`: `external` begins with it for every callback with the same body. `within`: a
+ * callback with the same body within this time (ms) is a repeat.
  */
 type SameBody = { prefix: string; within: number };
 type NewReply = NewMessage & {
@@ -239,7 +243,7 @@ export type MessageMark = {
   pos: number;
   state: SentState;
   reason: FailReason | null;
-  /** When it was delivered or failed, milliseconds since 1970; nothing for a message that waits again. */
+  /** When it was delivered or failed, milliseconds since 1970; absent for a message that waits again. */
   settled?: number;
   /** HTTP status with which the service accepted it. */
   accepted?: number;
@@ -283,7 +287,7 @@ export async function markMessage(
   return n;
 }
 
-/** Stores the number of attempts and the service's last answer with failed messages. */
+/** Stores with failed messages the number of attempts and the service's last answer. */
 export const noteFailures = (
   tx: Transaction,
   failures: readonly { visitor: string; pos: number; attempts: number; error: string | null }[],
@@ -347,7 +351,7 @@ export async function findReply(
 
 /**
  * Sets or removes the visitor's reaction to a reply, with the thread's next number.
- * @returns that number, or nothing when the visitor is gone
+ * @returns that number; undefined when the visitor no longer exists
  */
 export async function setReaction(
   tx: Transaction,
@@ -361,9 +365,7 @@ export async function setReaction(
   return n;
 }
 
-/**
- * Removes a reaction that the service refused, unless the visitor has changed it. Same result as `setReaction`.
- */
+/** Removes a reaction that the service refused, unless the visitor has changed it. @returns as `setReaction` does */
 export async function dropReaction(
   tx: Transaction,
   visitor: string,
@@ -399,12 +401,10 @@ export async function moveThread(tx: Transaction, from: string, to: string, shif
   await tx.run("UPDATE messages SET visitor = $2, pos = pos + $3, n = n + $3 WHERE visitor = $1", from, to, shift);
 }
 
-/** Finds the visitor's message with this client id. */
-export const findSent = byId;
-
 /**
  * Changes after number `since`, oldest first; at most `limit`. One statement finds unchanged messages by their place, another
- * finds changed ones by their own index, each at most `limit`: sorting a thousand long messages for each part took 6 ms.
+ * finds changed ones by their own index, each at most `limit`. A single statement sorted a thousand long messages for each part,
+ * which took 6 ms.
  */
 export async function changesSince(tx: Transaction, visitor: string, since: number, limit: number): Promise<Message[]> {
   const rows = await tx.all<Row>(

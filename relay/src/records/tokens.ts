@@ -21,8 +21,10 @@ export const SCOPES = [
   "deliveries:write",
   "admin:read",
 ] as const;
+/** Something that a token may allow. */
 export type Scope = (typeof SCOPES)[number];
 
+/** A token of the server API, without its secret. Times are milliseconds since 1970. */
 export type Token = {
   id: string;
   site: string;
@@ -64,8 +66,8 @@ export async function addToken(
 const DUMMY_HASH = "0".repeat(43);
 
 /**
- * Finds the valid token with this text. An unknown id takes as long as a wrong secret: otherwise the answer, 45 µs faster,
- * would show which ids exist.
+ * Finds the valid token with this text. An unknown id takes as long as a wrong secret: without this, its answer would come 45 µs
+ * earlier and show which ids exist.
  */
 export async function findToken(tx: Transaction, text: string): Promise<Token | undefined> {
   const [, id] = /^pl_([0-9a-z]{12})_[A-Za-z0-9_-]{43}$/.exec(text) ?? [];
@@ -75,7 +77,7 @@ export async function findToken(tx: Transaction, text: string): Promise<Token | 
   return row !== undefined && isRight ? toToken(row) : undefined;
 }
 
-/** The hash of a valid token. @returns nothing for a token that is unknown or revoked */
+/** The hash of a valid token; undefined for a token that is unknown or revoked. */
 export async function hashOfToken(tx: Transaction, id: string): Promise<string | undefined> {
   const [row] = await tx.all<{ hash: string }>("SELECT hash FROM tokens WHERE id = $1 AND revoked IS NULL", id);
   return row?.hash;

@@ -9,7 +9,7 @@ export type Try = { at: number; answer: string | null };
 /** Prefix of the reason why the relay did not call the service. An answer of the service begins with its status. */
 export const NOT_SENT = "not sent: ";
 
-/** Prefix of an entry that is no attempt: the message had failed and was sent again. The `messageSid` that it had until then follows. */
+/** Prefix of an entry that is not an attempt: the message had failed and was sent again. The former `messageSid` follows. */
 export const SENT_AGAIN = "sent again: ";
 
 /** Stores a failed attempt of a visitor's message at `pos`. Stores nothing when the message was erased. */

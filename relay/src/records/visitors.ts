@@ -1,5 +1,6 @@
 import type { Transaction } from "../db/database.ts";
 
+/** A visitor's row. */
 export type Visitor = {
   id: string;
   site: string;
@@ -14,7 +15,7 @@ export type Visitor = {
 };
 
 /**
- * Site of a visitor whose site is not known yet: of the id, only the MAC was checked. Nobody can read the thread until a
+ * The site of a visitor whose site is not known yet, because only the MAC of the id was checked. Nobody can read the thread until a
  * session, a login or a message of the owner proves the site (R-612).
  */
 export const NO_SITE = "";
@@ -53,7 +54,7 @@ export type VisitorRow = Visitor & {
   written_to: number | boolean;
 };
 
-/** The existing rows of these visitors. */
+/** The rows of these visitors, by id; only those that exist. */
 export async function findVisitorRows(tx: Transaction, ids: Iterable<string>): Promise<Map<string, VisitorRow>> {
   const rows = await tx.each<VisitorRow>(
     `SELECT id, site, head, read, generation, contact, active, campaign, page, page_title,
@@ -117,6 +118,7 @@ export async function forgottenAmong(tx: Transaction, ids: readonly string[]): P
   return new Map(rows.map(({ visitor, successor }) => [visitor, successor]));
 }
 
+/** The visitor with this id; undefined when there is no row. */
 export async function findVisitor(tx: Transaction, id: string): Promise<Visitor | undefined> {
   const [visitor] = await tx.all<Visitor>(
     "SELECT id, site, head, read, generation, contact FROM visitors WHERE id = $1",
@@ -125,7 +127,7 @@ export async function findVisitor(tx: Transaction, id: string): Promise<Visitor 
   return visitor;
 }
 
-/** Moves the read mark forward, never back and never past the thread's head. @returns whether it moved */
+/** Moves the read mark forward, never back and never past the thread's head. @param at ms since 1970. @returns whether it moved */
 export async function markRead(tx: Transaction, id: string, n: number, at: number): Promise<boolean> {
   const sql = "UPDATE visitors SET read = $2, read_at = $3 WHERE id = $1 AND read < $2 AND head >= $2";
   return (await tx.run(sql, id, n, at)) > 0;
@@ -136,12 +138,12 @@ export async function setContact(tx: Transaction, id: string, contact: string): 
   await tx.run("UPDATE visitors SET contact = $2 WHERE id = $1 AND (contact IS NULL OR contact <> $2)", id, contact);
 }
 
-/** Stores a contact id that was found by email, unless one is known: it may be another contact of the same person. */
+/** Stores a contact id that was found by email, unless one is stored: the found one may be another contact of the same person. */
 export async function setContactIfUnknown(tx: Transaction, id: string, contact: string): Promise<void> {
   await tx.run("UPDATE visitors SET contact = $2 WHERE id = $1 AND contact IS NULL", id, contact);
 }
 
-/** Rows of one visitor that one transaction deletes: 30 µs each on SQLite, which deletes on the event loop. */
+/** Most rows of one visitor that one transaction deletes. A row takes 30 µs on SQLite, which deletes on the event loop. */
 export const ROWS_SLICE = 500;
 
 /**
@@ -155,7 +157,7 @@ const LARGE_TABLES = [
   ["events", "id"],
 ] as const;
 
-/** Deletes a slice of the rows of which a visitor may have very many. @returns whether none are left */
+/** Deletes a slice of a visitor's rows in the `LARGE_TABLES`. @returns whether none are left */
 export async function dropVisitorRows(tx: Transaction, visitor: string): Promise<boolean> {
   for (const [table, place] of LARGE_TABLES) {
     const slice = `SELECT ${place} FROM ${table} WHERE visitor = $1 ORDER BY ${place} LIMIT $2`;
@@ -172,7 +174,7 @@ export async function forgetVisitor(tx: Transaction, id: string, now: number): P
   await tx.run("INSERT INTO forgotten (visitor, at) VALUES ($1, $2) ON CONFLICT (visitor) DO NOTHING", id, now);
 }
 
-/** Whether the id belongs to nobody any more: its visitor was deleted, or became a user. */
+/** Whether the id is no longer used: its visitor was deleted, or became a user. */
 export async function wasForgotten(tx: Transaction, id: string): Promise<boolean> {
   return (await tx.all("SELECT 1 FROM forgotten WHERE visitor = $1", id)).length > 0;
 }
@@ -186,7 +188,7 @@ export async function ownerOf(tx: Transaction, id: string): Promise<string | und
   return owner;
 }
 
-/** See `ownerOf`, for many ids. */
+/** Like `ownerOf`, for many ids, in their order. */
 export async function ownersOf(tx: Transaction, ids: readonly string[]): Promise<(string | undefined)[]> {
   const gone = await tx.each<{ successor: string | null }>(
     "SELECT successor FROM forgotten WHERE visitor = $1",
@@ -283,7 +285,8 @@ export const visitorsInOrder = (
 /**
  * Gives visitors a new generation: the present time, or the next number if that is greater. Every older session becomes
  * invalid.
- * @returns those of the visitors who belong to the site
+ * @param now milliseconds since 1970
+ * @returns the ids of the visitors who belong to the site
  */
 export async function renewGeneration(
   tx: Transaction,

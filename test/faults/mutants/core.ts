@@ -99,7 +99,7 @@ export const CORE: Mutant[] = [
         find: "$known === undefined ? numbers.next($visitor, $at) : undefined",
         replace: "numbers.next($visitor, $at)",
       },
-      { in: "appendSent", find: "$known === undefined ? undefined : await byId($$)", replace: "undefined" },
+      { in: "appendSent", find: "$known === undefined ? undefined : await findSent($$)", replace: "undefined" },
     ],
     killedBy: { given: { replays: 1, tabs: 3 } },
   },

@@ -90,7 +90,7 @@ export const NODES: readonly Mutant[] = [
         find: "$known === undefined ? numbers.next($visitor, $at) : undefined",
         replace: "numbers.next($visitor, $at)",
       },
-      { in: "appendSent", find: "$known === undefined ? undefined : await byId($$)", replace: "undefined" },
+      { in: "appendSent", find: "$known === undefined ? undefined : await findSent($$)", replace: "undefined" },
     ],
     killedBy: { suite: cuts },
   },

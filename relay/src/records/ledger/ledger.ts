@@ -12,7 +12,9 @@ import type { Transaction } from "../../db/database.ts";
  * Each step is one statement with the state that it starts from, so two processes never both take it.
  */
 
+/** The kinds of calls: a grant of credits, or a message of the site owner. */
 export type LedgerKind = "grant" | "send";
+/** The state of an entry; see the diagram. */
 export type LedgerState = "received" | "intent" | "calling" | "done" | "unknown" | "refused" | "dismissed";
 
 /**
@@ -25,6 +27,10 @@ export type LedgerVerdict =
   | { kind: "refused"; reason: string }
   | { kind: "unknown"; reason: string };
 
+/**
+ * A call that must not be made twice. `lane`: calls of one lane never run at the same time. `digest`: of the request, to
+ * recognise a repeat.
+ */
 export type LedgerEntry = {
   kind: LedgerKind;
   account: string;
@@ -50,6 +56,7 @@ export type LedgerEntry = {
   changed: number;
 };
 
+/** A step in the history of an entry. `at`: milliseconds since 1970. */
 export type LedgerStep = { state: LedgerState; at: number; actor: string; reason: string | null };
 type Name = Pick<LedgerEntry, "kind" | "account" | "key">;
 
@@ -102,6 +109,7 @@ export async function addEntry(tx: Transaction, entry: NewEntry): Promise<{ entr
   return { entry: known, fresh: false };
 }
 
+/** The entry with this key. */
 export async function findEntry(tx: Transaction, { kind, account, key }: Name): Promise<LedgerEntry | undefined> {
   const [entry] = await tx.all<LedgerEntry>(
     `SELECT ${COLUMNS} FROM ledger WHERE kind = $1 AND account = $2 AND key = $3`,
@@ -113,9 +121,9 @@ export async function findEntry(tx: Transaction, { kind, account, key }: Name): 
 }
 
 /**
- * Claims an entry for one call. Commit this before a byte is sent.
- * @param given.ordered the lane's entries go out in the order in which they were written
- * @returns nothing when another process has claimed it, or when a call of its lane is under way
+ * Claims an entry for one call. Commit the claim before the first byte is sent.
+ * @param given.ordered whether an earlier intent of the lane must be called first
+ * @returns the claimed entry; undefined when another process has claimed it, or when a call of its lane is under way
  */
 export async function claim(
   tx: Transaction,
@@ -166,7 +174,7 @@ export async function settle(tx: Transaction, called: LedgerEntry, next: Next): 
   return entry;
 }
 
-/** Takes a step outside a call, from one of the states `from`. @returns nothing when the entry is in none of them */
+/** Takes a step outside a call, from one of the states `from`. @returns the entry; undefined when it is in none of them */
 export async function transition(
   tx: Transaction,
   name: Name,
@@ -201,6 +209,7 @@ export async function postpone(tx: Transaction, { kind, account, key }: Name, du
 
 /** Why a step was not possible: there is no such entry, or it is in another state. */
 export type TransitionProblem = "missing" | "wrong_state";
+/** Finds out why `transition` was not possible. */
 export const transitionProblem = async (tx: Transaction, name: Name): Promise<TransitionProblem> =>
   (await findEntry(tx, name)) === undefined ? "missing" : "wrong_state";
 
@@ -221,8 +230,8 @@ export async function accountsCalling(tx: Transaction, kind: LedgerKind, node: s
 }
 
 /**
- * Makes those calls of an account `unknown` that another process than `node` began: only `node` works for the account now. They
- * never return to `intent`: the service cannot tell a late first call from a second one.
+ * Makes calls of an account `unknown` if another process than `node` began them, because only `node` works for the account now.
+ * They never return to `intent`, because the service cannot tell a late first call from a second one.
  */
 export async function abandon(
   tx: Transaction,
@@ -259,7 +268,7 @@ export async function dueEntries(
   );
 }
 
-/** Makes the entries due that wait because the service refused the account's key. @returns how many */
+/** Makes entries due that wait because the service refused the account's key. @returns their number */
 export async function retryRefusedKey(
   tx: Transaction,
   { kind, account, now }: { kind: LedgerKind; account: string; now: number },
@@ -362,7 +371,7 @@ export async function eraseLane(tx: Transaction, kind: LedgerKind, lane: string)
 
 /** Never due: only a person moves such an entry. */
 export const NEVER_DUE = Number.MAX_SAFE_INTEGER;
-/** An intent that is older than this (ms) no longer waits only for its permit: something is wrong. */
+/** An intent that is older than this (ms) does not only wait for its permit: something is wrong. */
 const OVERDUE_MS = 15 * 60_000;
 /** Longer than any call takes: 60 s for the answer, plus connecting and reading. */
 const LONGEST_CALL_MS = 150_000;

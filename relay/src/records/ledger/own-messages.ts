@@ -11,6 +11,7 @@ export type SendContent = {
   email?: string;
 };
 
+/** The content of a sent message's entry. */
 export const sentContent = (entry: LedgerEntry): SendContent => JSON.parse(entry.content) as SendContent;
 
 /** Whether the recipient was erased: the message is neither sent nor shown any more. */
