@@ -28,10 +28,11 @@ export type Arrival = { visitor: string; address: string; text: string; page?: P
 /** Finds the visitor of a session token that pages of this origin may use. */
 export type FindByToken = (token: string, origin: string) => Promise<{ visitor: string; site: string } | undefined>;
 
+/** Decides who may chat. */
 export type AccessPolicy = {
   /** Whether the site blocks this visitor, or this address. */
   isBlocked: (site: string, visitor: string, address?: string) => boolean;
-  /** Wraps `find`: it finds no visitor that the site blocks, and none at an address that it blocks. */
+  /** Wraps `find` so that it finds no visitor whom the site blocks, and none at an address that the site blocks. */
   withoutBlocked: (find: FindByToken) => (token: string, origin: string, address: string) => ReturnType<FindByToken>;
   /**
    * Adds to a site's list of blocks.
@@ -49,7 +50,7 @@ export type AccessPolicy = {
   passesGuard: (site: Site, arrival: Arrival) => Promise<boolean>;
   /** Calls `listener` whenever the list has changed. A second listener replaces the first. */
   onChange: (listener: () => void) => void;
-  /** Reads the list. Resolves when it is known. */
+  /** Reads the list, then checks for changes every `REFRESH_MS`. Resolves when the list was read. */
   start: () => Promise<void>;
   stop: () => Promise<void>;
 };

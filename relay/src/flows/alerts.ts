@@ -26,7 +26,7 @@ type AlertsDeps = {
   address: () => string;
 };
 
-/** How often the checks run. */
+/** Interval of the checks, in ms. */
 const CHECK_MS = 30_000;
 
 /** A destination of alerts. The settings give its address. */
@@ -35,6 +35,7 @@ type Channel = "mail" | "webhook";
 /**
  * Tells the operator once when a problem begins and once when it ends: by mail, by webhook, in the log and on the admin pages.
  * Alerts that are not sent yet are stored, so a restart loses none; the next run tries again.
+ * @returns `run` makes all checks once; `start` repeats them every `CHECK_MS` until `stop`
  */
 export function createAlerts(deps: AlertsDeps) {
   const { clock, log } = deps;
@@ -118,7 +119,7 @@ function idOf({ kind, subject, since, ended }: Alert): string {
 
 const subjectOf = ({ subject }: { subject: string }): string => (subject === "" ? "the relay" : subject);
 
-/** @returns why the mail was not sent; nothing when it was */
+/** Sends an alert by mail. @returns why the mail was not sent; undefined when it was */
 async function mail({ rules, mailer, address }: AlertsDeps, alert: Alert): Promise<string | undefined> {
   const exists = alert.ended === null;
   const subject = `${exists ? "Problem" : "Ended"}: ${alert.kind} of ${subjectOf(alert)}`;
@@ -134,7 +135,7 @@ async function mail({ rules, mailer, address }: AlertsDeps, alert: Alert): Promi
   return posted?.kind === "sent" || posted?.kind === "unknown" ? undefined : (posted?.reason ?? "no mail server");
 }
 
-/** @returns why the webhook did not accept it; nothing when it did */
+/** Sends an alert to the webhook. @returns why the webhook did not accept it; undefined when it did */
 async function post({ rules, hooks, clock }: AlertsDeps, alert: Alert): Promise<string | undefined> {
   const { url, secret } = rules.webhook ?? { url: "", secret: "" };
   const { kind, subject, since, ended, problem, cure } = alert;

@@ -10,7 +10,8 @@ export type Attached = { mediaUrl: string; mediaContentType: string };
 const PARALLEL = 4;
 
 /**
- * Attaches files to messages: as links that the service fetches, or as data URIs when it cannot reach the relay.
+ * Creates the function that attaches files to messages: as links that the service fetches, or as data URIs when the service cannot
+ * reach the relay.
  * @param options.link returns the absolute https address of a file; undefined to send files as data URIs
  */
 export function createAttachFile(options: { files: Files; link: ((key: string, type: string) => string) | undefined }) {
@@ -37,4 +38,5 @@ export function createAttachFile(options: { files: Files; link: ((key: string, t
   };
 }
 
+/** Calls a function with the file of a message; see `createAttachFile`. */
 export type AttachFile = ReturnType<typeof createAttachFile>;

@@ -24,23 +24,23 @@ type SenderName = { site: string; address: string };
 
 /**
  * Per day, one address may use a quarter of its site's messages, of its forms, and of the bytes that the site may store (a file
- * that is not sent is kept for a day). So it takes four addresses to use up any of them.
+ * that is not sent is kept for a day). So only four addresses together can use up one of these amounts.
  */
 const ADDRESS_SHARE = 4;
 /** All addresses of one IPv6 /48 together may use half, because one customer can have 65,536 of them. */
 const PREFIX_48_SHARE = 2;
 const MINUTES_PER_DAY = 1_440;
 /**
- * A site accepts this part (a quarter) of its daily messages as new visitors per hour: known visitors can still write in a
- * flood.
+ * The number of new visitors that a site accepts per hour is its number of daily messages divided by this, so that known visitors
+ * can still write during a flood.
  */
 const NEW_VISITORS_SHARE = 4;
 /** New sessions of a whole site per minute. Visitors with a session are not limited. */
 const NEW_SESSIONS_PER_MINUTE = 3_000;
 /**
  * When less than half of a site's budget for new visitors is left, an address waits if it has taken more than this part of the
- * rest. So those who took most wait first, and an address that has taken nothing is served as long as anything is left. Without this
- * rule, five addresses could shut out every new visitor.
+ * rest. So the addresses that took most wait first, and an address that took nothing is served until the budget is empty. Without
+ * this rule, five addresses could shut out every new visitor.
  */
 const FAIR_PART = 1 / 5;
 /** Longest waiting time that a client is told, in milliseconds. */
@@ -176,6 +176,7 @@ export function createBudgets({ limits, uploads, uptime, share = (_, limiter) =>
     return made;
   };
   return {
+    /** A message or a reaction. */
     message(sender: Sender): number {
       const keys = keysOf(sender);
       return firstWait(
@@ -191,6 +192,7 @@ export function createBudgets({ limits, uploads, uptime, share = (_, limiter) =>
         () => (limits.visitors === 0 ? 0 : takeFairly(visitors, keys, siteOf(sender.site).newVisitors, "")),
       );
     },
+    /** A form. */
     lead(sender: Sender): number {
       const keys = keysOf(sender);
       return firstWait(
@@ -198,6 +200,7 @@ export function createBudgets({ limits, uploads, uptime, share = (_, limiter) =>
         () => (limits.leads === 0 ? 0 : siteOf(sender.site).forms(keys)),
       );
     },
+    /** An upload. */
     upload: uploadBudget(limiter, limits.uploads, uploads),
     /** A new session. @param known the client has a token */
     session(sender: SenderName, known: boolean): number {
@@ -210,4 +213,5 @@ export function createBudgets({ limits, uploads, uptime, share = (_, limiter) =>
   };
 }
 
+/** The budgets of one relay; see `createBudgets`. */
 export type Budgets = ReturnType<typeof createBudgets>;

@@ -7,9 +7,9 @@ type Kind = CallbackField["kind"];
 
 /** Shortest time between two inspected callbacks, in ms: their fields change rarely. */
 const EVERY_MS = 1_000;
-/** Most fields that are remembered. */
+/** Most fields that are stored. */
 const FIELDS_MAX = 300;
-/** Deepest level of nested objects whose fields are remembered. */
+/** Deepest level of nested objects whose fields are stored. */
 const DEPTH_MAX = 4;
 /** Longest path of a field that is stored, in UTF-16 units. */
 const PATH_MAX = 100;
@@ -33,7 +33,8 @@ function pathsIn(value: unknown, path = "", depth = 0): [string, string][] {
 }
 
 /**
- * Remembers the field names of the service's callbacks, so that the operator sees when the service adds one. Stores no values.
+ * Creates the function that stores the field names of the service's callbacks, so that the operator sees when the service adds one.
+ * It stores no values.
  */
 export function createCallbackFields({ db, clock, log }: { db: Database; clock: Clock; log: Log }) {
   /** Stored fields, as `kind field`; undefined until the first callback. */
@@ -51,7 +52,7 @@ export function createCallbackFields({ db, clock, log }: { db: Database; clock: 
     for (const [field] of fresh) seen.add(`${kind} ${field}`);
   }
 
-  /** @param raw the body of a callback; bodies that are not JSON are ignored */
+  /** Inspects at most one callback in `EVERY_MS`. @param raw its body; bodies that are not JSON are ignored */
   return function inspect(kind: Kind, raw: string): void {
     if (clock.uptime() < notBefore) return;
     notBefore = clock.uptime() + EVERY_MS;

@@ -26,10 +26,13 @@ type CaptureDeps = {
 
 /** The error of a form, for the person who fills it in. */
 export type FormError = Extract<ErrorFrame["code"], "empty" | "invalid_email" | "invalid_phone" | "rate_limited">;
-/** A stored form. `verdict` resolves within seconds: to the error that the service found, or to undefined if there is none so far. */
+/**
+ * A stored form. `verdict` resolves within seconds to the error that the service found, or to undefined if it has found none
+ * yet.
+ */
 type StoredForm = { verdict: Promise<FormError | undefined> };
 
-/** A lead from the owner's backend; it belongs to no visitor. */
+/** A lead from the owner's backend. It belongs to no visitor who chats. */
 export type LeadOrder = Partial<Record<keyof ContactDetails, string | undefined>> & {
   consent?: string | undefined;
   /** Lists that replace the site's lists. */
@@ -60,6 +63,7 @@ export type Capture = {
   create: (site: Site, key: string, order: LeadOrder) => Promise<Lead | FormError | "erased">;
 };
 
+/** Creates the flow of forms and of leads from the owner's backend. */
 export const createCapture = (deps: CaptureDeps): Capture => ({
   capture: (visitor, site, frame, page) => capture(deps, visitor, site, frame, page),
   create: (site, key, order) => create(deps, site, key, order),

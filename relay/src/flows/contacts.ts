@@ -22,8 +22,9 @@ const BUSY: Outcome = {
 };
 
 /**
- * Finds, creates and lists contacts at the service. Creating a contact with only an email is not idempotent (R-204), so the
- * email is looked up first, and the calls of all nodes for one person run one after another.
+ * Creates the functions that find contacts at the service, create them, and add them to lists. Creating a contact with only an
+ * email is not idempotent (R-204), so the email is looked up first, and the calls of all nodes for one person run one after
+ * another.
  */
 export function createContacts({ db, clock, log, paced }: ContactsDeps) {
   const mutex = createNamedMutex({ db, clock, onError: (error) => log("database.failing", { cause: String(error) }) });
@@ -43,6 +44,7 @@ export function createContacts({ db, clock, log, paced }: ContactsDeps) {
     return result;
   }
 
+  /** Looks a person up. An answer `ok` without a contact means that there is none. */
   const find = (account: string, by: { phone: string } | { email: string }): Promise<ContactAnswer> =>
     paced(account, "lookup", (client) => client.findContact("phone" in by ? { phoneNumber: by.phone } : by));
 
@@ -84,4 +86,5 @@ function completed(answer: ContactAnswer, person: NewContact): ContactAnswer {
   return kind === "ok" && hasOnlyId ? { ...answer, contact: { ...person, ...contact } } : answer;
 }
 
+/** The calls for contacts; see `createContacts`. */
 export type Contacts = ReturnType<typeof createContacts>;

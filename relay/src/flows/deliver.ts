@@ -13,7 +13,8 @@ type DeliverDeps = {
 };
 
 /**
- * A message that is due only after this time (ms) waits for its site's daily budget: the pauses between attempts are shorter.
+ * A message that is due only after this time (ms) waits for its site's daily budget, because the pauses between attempts are
+ * shorter.
  */
 const BUDGET_MS = 120_000;
 
@@ -26,6 +27,7 @@ export const createDeliver =
   async (head: LaneHead): Promise<Outcome> =>
     obstacle(deps, head) ?? deps.send(head);
 
+/** Why a message must not be sent now; undefined when it may be sent. */
 function obstacle({ clock, sites, access }: DeliverDeps, { site, visitor, due }: LaneHead): Outcome | undefined {
   if (access.isBlocked(site, visitor)) return { kind: "permanent", status: 0, message: "the visitor is blocked" };
   const waitMs = due - clock.now();

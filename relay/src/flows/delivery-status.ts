@@ -18,8 +18,9 @@ type DeliveryStatusDeps = {
   announce: (account: string) => void;
 };
 
+/** What visitors are told about the delivery of their messages. */
 export type DeliveryStatus = {
-  /** What visitors of a site are told about the delivery of their messages. */
+  /** The current status for the visitors of a site. */
   statusOf: (account: string, site: string) => Delivery;
   /** Called when a message has to wait for another day's budget. @param until milliseconds since 1970 */
   onHeld: (site: Site, until: number) => void;
@@ -39,7 +40,7 @@ export const createDeliveryStatus = (deps: DeliveryStatusDeps): DeliveryStatus =
   onReleased: ({ account }) => deps.announce(account),
 });
 
-/** Stores, in the same transaction, a webhook event for the owner's backend: a visitor's message was not delivered. */
+/** Creates the function that stores, in the given transaction, the event `delivery.failed` for the owner's backend. */
 export const createFailureNotice =
   (storeEvent: StoreEvent) =>
   async (

@@ -5,9 +5,9 @@ import type { ContactAnswer } from "../service/api.ts";
 type LookUp = { phone: string } | { email: string };
 type FirstNamesDeps = { find: (account: string, by: LookUp) => Promise<ContactAnswer>; clock: Clock };
 
-/** The greeting waits at most this long for a name (C12). */
+/** The greeting waits at most this long for a name, in ms (C12). */
 const TIMEOUT_MS = 300;
-/** A name is cached for this long. */
+/** A name is cached for this long, in ms. */
 const CACHE_MS = 86_400_000;
 /** The cache is emptied when it has this many names. */
 const CACHED_MAX = 10_000;
@@ -48,4 +48,5 @@ export function createFirstNames({ find, clock }: FirstNamesDeps) {
   };
 }
 
+/** Finds the first name of a person; see `createFirstNames`. */
 export type FirstNameOf = ReturnType<typeof createFirstNames>;

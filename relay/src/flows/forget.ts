@@ -40,8 +40,8 @@ type Given = {
 };
 
 /**
- * Overwriting fails while another connection reads the database, for example for a backup. It is repeated after this time, in
- * ms.
+ * Time until the overwriting is repeated, in ms. It fails while another connection reads the database, for example for a
+ * backup.
  */
 const SCRUB_AGAIN_MS = 2_000;
 
@@ -56,7 +56,7 @@ async function tracesOf(tx: Transaction, visitor: string): Promise<VisitorTraces
   return { ids: [visitor, ...former], names: [...new Set(names)] };
 }
 
-/** Whether a search for `searched` has also found everything that these ids and names would find. */
+/** Whether a search for `searched` found everything that a search for these ids and names finds. */
 const covers = (searched: VisitorTraces | undefined, { ids, names }: VisitorTraces): boolean =>
   searched !== undefined &&
   ids.every((id) => searched.ids.includes(id)) &&
@@ -89,7 +89,7 @@ async function erase(
   return true;
 }
 
-/** The last part. The request of an interrupted deletion could not add its entry to the audit log, so this part does. */
+/** Runs the last part. A deletion that was interrupted adds its entry to the audit log here, because its request could not. */
 async function eraseLast(
   tx: Transaction,
   visitor: string,
@@ -115,8 +115,8 @@ async function deleteRows(db: Database, visitor: string, part: RunPart): Promise
 }
 
 /**
- * The parts of one deletion. The first one stores that the deletion has begun, so that it goes on after a kill. Each later one
- * checks that nobody ended it: after the end, a person with a signed identity may have returned under the same id.
+ * The parts of one deletion. The first part stores that the deletion has begun, so that it continues after a kill. Each later part
+ * checks that the deletion has not ended: after its end, a person with a signed identity may have returned under the same id.
  */
 function partsOf({ db, clock }: ForgetDeps, visitor: string, { staleBefore, resume = false }: Given) {
   let begun = resume;
@@ -164,7 +164,10 @@ function answersDeletion(db: Database): (traces: VisitorTraces) => Promise<void>
     });
 }
 
-/** "Delete conversation": deletes the visitor, the thread and what waits to be sent, and tells every tab (R-902). */
+/**
+ * Creates the function that deletes a visitor with the thread and everything that waits to be sent, and tells every tab (R-902).
+ * "Delete conversation" in the chat calls it, and so do the owner's backend, the operator and the retention job.
+ */
 export function createForget(deps: ForgetDeps) {
   const { db, bus, clock, deleted } = deps;
   const deleteAnswers = answersDeletion(db);
@@ -192,7 +195,7 @@ export function createForget(deps: ForgetDeps) {
     }
   }
 
-  /** @throws RelayError `deletion_begun` when the deletion failed after its first part: the relay goes on with it */
+  /** @throws RelayError `deletion_begun` when the deletion failed after its first part; the relay continues it later */
   async function run(visitor: string, given: Given): Promise<boolean> {
     const { part, hasBegun } = partsOf(deps, visitor, given);
     const written = await deleteAll(visitor, part, given.resume === true).catch((error: unknown) => {
@@ -215,4 +218,5 @@ export function createForget(deps: ForgetDeps) {
   };
 }
 
+/** Deletes a visitor; see `createForget`. */
 export type Forget = ReturnType<typeof createForget>;

@@ -42,25 +42,24 @@ type LeadDeps = {
 type State = LeadDeps & {
   /** Work under way, for an orderly stop. */
   working: Set<Promise<void>>;
-  /** Names of the leads under work, so that no lead is worked on twice at a time. */
+  /** Names of the leads that are being processed, so that no lead is processed twice at the same time. */
   busy: Set<string>;
   /** Names of the leads for which an open form waits, with the refused field once it is known. */
   awaited: Map<string, LeadField | undefined>;
 };
 
-/**
- * A form with a phone number waits this long (ms) for the service's answer. A later refusal reaches the visitor in its own
- * frame.
- */
+/** An open form waits this long (ms) for the service's answer. A later refusal reaches the visitor in a frame of its own. */
 const FIRST_TRY_MS = 4_000;
 /** After this time (ms), the contact of a visitor who never wrote is no longer looked up. A reply still reveals the contact. */
 const LOOK_UP_UNTIL_MS = 30 * 86_400_000;
 /** Interval (ms) at which an open form reads what another node has stored about its lead. */
 const WATCH_MS = 250;
-/** For this long (ms), no other process takes a lead that is under work. If that process ends, another one resumes the lead. */
+/** For this long (ms), no other process takes a lead that is being processed. Then another process may resume it. */
 const CLAIM_MS = 60_000;
+/** Interval of the search for due leads, in ms, and the most that one search finds. */
 const POLL_MS = 2_000;
 const BATCH = 20;
+/** Waits between attempts: full jitter up to `min(cap, base * 2^attempt)`. The cap of look-ups by email is longer. */
 const RETRY_BASE_MS = 2_000;
 const RETRY_CAP_MS = 3_600_000;
 const LOOK_UP_CAP_MS = 86_400_000;
@@ -89,11 +88,13 @@ export function createLeads({
     onError: (error) => log("database.failing", { cause: String(error) }),
   });
   return {
+    /** Works on a lead and waits a few seconds for the service's verdict. */
     firstTry: (about: LeadName) => firstTry(state, about),
     /** When another process may begin with a new lead: at once if another node makes the calls of the account. */
     firstDue: (account: string): number => clock.now() + (state.works(account) ? CLAIM_MS : 0),
     /** Begins to work on a lead that is stored. */
     begin: (lead: Lead): void => void workOn(state, lead),
+    /** Makes a lead due now, also a refused one; see `retry`. */
     renew: (site: Site, visitor: string, id: string) => renew(state, site, visitor, id),
     /** Renews a lead and works on it at once. */
     async retry(site: Site, visitor: string, id: string): Promise<Lead | undefined> {
@@ -118,6 +119,7 @@ export function createLeads({
   };
 }
 
+/** The flow of leads; see `createLeads`. */
 export type Leads = ReturnType<typeof createLeads>;
 
 type LeadName = Pick<Lead, "visitor" | "id">;
@@ -132,13 +134,13 @@ function fieldOf({ email, phone }: Lead, { code }: Outcome): LeadField | null {
   return phone === null ? "email" : null;
 }
 
-/** Resumes a lead at a person's request, also a refused one. @returns nothing when there is no such lead or it is done */
+/** Resumes a lead at a person's request, also a refused one. @returns undefined when there is no such lead or it is done */
 const renew = ({ db, clock }: State, site: Site, visitor: string, id: string): Promise<Lead | undefined> =>
   db.transaction((tx) => renewLead(tx, { visitor, id, site: site.public.id }, clock.now()), [visitor]);
 
 /**
  * Waits a few seconds for the service's answer, so that an open form can show which field was refused.
- * @returns the refused field, or nothing when the lead was accepted or the answer takes longer
+ * @returns the error of the refused field; undefined when the lead was accepted or the answer takes longer
  */
 async function firstTry(state: State, about: LeadName): Promise<`invalid_${LeadField}` | undefined> {
   const { db, clock, awaited } = state;
@@ -269,7 +271,7 @@ async function refuseLead(state: State, lead: Lead, outcome: Outcome): Promise<v
   const { db, bus, clock, log, awaited } = state;
   const field = fieldOf(lead, outcome);
   const problem = problemOf(outcome);
-  // The time of the refusal: other nodes find it by that (`refusalsSince`).
+  // The time of the refusal, by which other nodes find it (`refusalsSince`).
   const due = clock.now();
   const next = { ...lead, state: "refused", field, problem, attempts: lead.attempts + 1, due } as const;
   const form = await db.transaction(

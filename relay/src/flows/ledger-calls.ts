@@ -11,7 +11,7 @@ export type LedgerCall = (entry: LedgerEntry, permit: Permit) => Promise<LedgerV
 
 const notConfigured = (what: string): LedgerVerdict => ({ kind: "again", reason: `${what} is not configured` });
 
-/** Grants credits to a sub-account (interface 4.6). */
+/** Creates the call that grants credits to a sub-account (interface 4.6). */
 export const createGrantCall =
   (services: Pick<Services, "clientOf">): LedgerCall =>
   async (entry, permit) => {
@@ -31,7 +31,7 @@ type SendCallDeps = {
   verdict: (answer: SendAnswer) => LedgerVerdict;
 };
 
-/** Sends a message of the site owner to a visitor (interface 4.4). */
+/** Creates the call that sends a message of the site owner to a visitor (interface 4.4). */
 export const createSendCall =
   ({ services, sites, verdict }: SendCallDeps): LedgerCall =>
   async (entry, permit) => {

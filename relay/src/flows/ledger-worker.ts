@@ -36,7 +36,7 @@ type LedgerWorkerDeps = {
    * @returns a function to call when the transaction is durable
    */
   settled: (tx: Transaction, entry: LedgerEntry, verdict: LedgerVerdict) => Promise<(() => void) | undefined>;
-  /** A lane's entries go out in the order they were written. */
+  /** Whether a lane's entries are called in the order in which they were written. */
   ordered: boolean;
   /** Whether this node makes the calls of an account. */
   works: (account: string) => boolean;
@@ -55,12 +55,13 @@ type State = LedgerWorkerDeps & {
   isStopped: () => boolean;
 };
 
+/** Makes the calls of one kind of ledger entry. */
 export type LedgerWorker = {
   /** Starts the worker. Calls of processes that no longer work for their accounts become `unknown`. */
   start: () => Promise<void>;
   /** Searches for due entries now, because one may have been added. */
   wake: () => void;
-  /** An account's key works again: entries that the service refused because of the key go now. */
+  /** Call it when an account's key works again. Makes entries due that the service refused because of the key. */
   retryRefusedKey: (account: string) => Promise<void>;
   /** Claims no more entries; resolves when the calls under way are settled. */
   stop: () => Promise<void>;
@@ -143,7 +144,7 @@ async function abandonCalls(state: State): Promise<void> {
   }
 }
 
-/** Lets an entry wait for its permit. */
+/** Adds an entry to those that wait for their permit, unless it waits already or too many calls are under way. */
 function queue(state: State, entry: LedgerEntry): void {
   const { accounts, underWay, waiting, gates, kind } = state;
   const name = `${entry.account}\0${entry.key}`;

@@ -9,7 +9,7 @@ export const MESSAGES = 1_200;
 
 const TABLES = ["messages", "outbox", "tries", "events"];
 
-/** The rows of the tables of which a visitor may have very many. */
+/** Number of rows in the tables that may have very many rows of one visitor. */
 export async function countRows(tx: Pick<Transaction, "all">): Promise<number> {
   let rows = 0;
   for (const table of TABLES) rows += (await tx.all<{ n: number }>(`SELECT count(*) AS n FROM ${table}`))[0]?.n ?? 0;
@@ -27,7 +27,7 @@ export const addLongThread = (db: Database): Promise<void> =>
     );
   });
 
-/** Adds what else such a visitor may have: outbox entries after a failed try, and events under the id from before a login. */
+/** Adds other rows of such a visitor: outbox entries after a failed try, and events under the id from before a login. */
 export const addLongOutbox = (db: Database): Promise<void> =>
   db.transaction(async (tx) => {
     await tx.runEach(

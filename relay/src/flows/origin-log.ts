@@ -3,10 +3,11 @@ import type { Log } from "../base/log.ts";
 import type { Sites } from "../records/sites.ts";
 import type { Sessions } from "./session/session.ts";
 
+/** Logs refused origins. */
 export type OriginLog = {
-  /** Whether pages of this origin may open a chat of any site. `hello` names the site. */
+  /** Whether at least one site allows pages of this origin. The site is not known before `hello`. */
   allows: (origin: string) => boolean;
-  /** Wraps `open`: an origin that a configured site refuses is logged. */
+  /** Wraps `open` so that it logs an origin that a configured site refuses. */
   logging: (open: Sessions["open"]) => Sessions["open"];
 };
 

@@ -36,7 +36,7 @@ type OutreachDeps = {
   wake: () => void;
 };
 
-/** A message to one visitor, or to a person whom the owner names by their own id. */
+/** A message to a visitor, or to a person whom the owner names by the owner's own id of that person. */
 export type SendOrder = {
   site: Site;
   /** The same key means the same message. */
@@ -50,6 +50,7 @@ export type SendOrder = {
   actor: string;
 };
 
+/** Why a message is not stored. `conflict`: its key is known with another recipient, text or campaign. */
 export type OutreachRefusal = "empty" | "too_long" | "invalid_email" | "unknown_visitor" | "conflict";
 
 /** Statuses after which the service certainly sent nothing. */
@@ -89,12 +90,13 @@ type Decision = {
 export type Outreach = {
   /** Stores a message to be sent. The same key returns the stored entry. */
   submit: (order: SendOrder) => Promise<Submitted>;
-  /** Stores the consequences of a send's outcome. A callback may have shown the message during the call. */
+  /** Stores the consequences of a send's outcome, in the transaction that settles the entry. */
   settled: (tx: Transaction, entry: LedgerEntry, verdict: LedgerVerdict) => Promise<AfterCommit>;
   /** Stores a person's decision: the unknown message was sent, and is shown; or it was not, and is sent again. */
   resolve: (decision: Decision) => Promise<LedgerEntry | TransitionProblem>;
 };
 
+/** Creates the flow of messages from the owner. */
 export const createOutreach = (deps: OutreachDeps): Outreach => ({
   submit: (order) => submit(deps, order),
   settled: (tx, entry, verdict) => settled(deps, tx, entry, verdict),
@@ -105,8 +107,9 @@ const visitorOf = ({ signing }: OutreachDeps, site: Site, to: SendOrder["to"]): 
   "user" in to ? identifiedVisitorId(signing, site.public.id, to.user) : to.visitor;
 
 /**
- * The thread that an id currently refers to, if a message may go there: it belongs to this relay and this site, and is
- * not deleted. A person whom the owner names by their own id may never have visited: that id contains the site.
+ * The thread that an id currently refers to, if a message may go there: it belongs to this relay and this site, and is not
+ * deleted. A person whom the owner names by the owner's own id may never have visited; the visitor id of such a person contains the
+ * site.
  */
 async function reachable(
   { signing }: OutreachDeps,

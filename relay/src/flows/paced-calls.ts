@@ -7,8 +7,8 @@ import type { Outcome } from "../service/outcome.ts";
 
 /**
  * Makes one call with an account's client as soon as the account's pace allows it.
- * @returns the call's outcome. `config` for an account without configuration and `throttle` when no permit came in time: in both
- * cases no call was made.
+ * @returns the call's outcome; without a call, `config` for an account without configuration, or `throttle` when no permit came in
+ *   time
  */
 export type PacedCall = <T extends Outcome>(
   account: string,
@@ -16,6 +16,7 @@ export type PacedCall = <T extends Outcome>(
   call: (client: Service) => Promise<T>,
 ) => Promise<T | Outcome>;
 
+/** Calls whose result somebody waits for. */
 export type PacedCalls = {
   call: PacedCall;
   /** Cancels all calls that wait for their permit. */
@@ -35,7 +36,7 @@ type State = PacedCallsDeps & {
 /** Longest time that a call waits for its permit, in ms, because a person or a program waits for its result. */
 const PERMIT_TIMEOUT_MS = 5_000;
 
-/** Calls to the service whose result somebody waits for. They share the pace of their account with all other calls (R-801). */
+/** Creates the calls whose result somebody waits for. They share the pace of their account with all other calls (R-801). */
 export function createPacedCalls(deps: PacedCallsDeps): PacedCalls {
   const state: State = { ...deps, waiting: new Set() };
   return {

@@ -3,6 +3,7 @@ import type { Rating } from "@porchlight/shared/protocol";
 import { cut } from "@porchlight/shared/text";
 import type { Clock } from "../base/clock.ts";
 import type { Site } from "../base/config.ts";
+import { toMultiLine } from "../base/input-text.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database } from "../db/database.ts";
 import { addRating, ratingOf } from "../records/ratings.ts";
@@ -18,14 +19,14 @@ type RatingDeps = {
 };
 
 /**
- * Stores a visitor's rating of the conversation, once, and tells the owner's backend and all tabs of the visitor (WIDGET 8.5).
- * @returns false when the visitor does not exist, or the score is too high
- * @throws any error of the database; nothing was written in that case
+ * Creates the function that stores a visitor's rating of the conversation, once, and tells the owner's backend and all tabs of the
+ * visitor (WIDGET 8.5). It returns false when the visitor does not exist, or the score is too high. When it throws an error of the
+ * database, nothing was written.
  */
 export function createRating({ db, bus, clock, storeEvent }: RatingDeps) {
   return async function rate(visitor: string, site: Site, { score, of, comment = "" }: Rating): Promise<boolean> {
     if (score !== undefined && score > of) return false;
-    const words = cut(comment.toWellFormed().replaceAll("\0", "").trim(), COMMENT_MAX);
+    const words = cut(toMultiLine(comment).trim(), COMMENT_MAX);
     const kept = score === undefined || words === "" ? null : words;
     const rating = await db.transaction(
       async (tx) => {
@@ -43,4 +44,5 @@ export function createRating({ db, bus, clock, storeEvent }: RatingDeps) {
   };
 }
 
+/** Stores a rating; see `createRating`. */
 export type RatingFlow = ReturnType<typeof createRating>;

@@ -17,8 +17,8 @@ const FIRST_MS = 10 * 60_000;
 const LONGEST_MS = 30 * DAY_MS;
 
 /**
- * In the order of deletion. Conversations come last, because deleting one also deletes its files, leads and mails, which would
- * then be missing from the counts.
+ * The kinds of data, in the order of deletion. Conversations come last, because the deletion of a conversation includes its files,
+ * leads and mails, which would then be missing from the counts.
  */
 const KINDS = ["files", "leads", "mails", "conversations"] as const satisfies (keyof RetentionRules)[];
 
@@ -72,6 +72,7 @@ export function createRetention(deps: RetentionDeps) {
   };
 }
 
+/** The retention job; see `createRetention`. */
 export type Retention = ReturnType<typeof createRetention>;
 
 type Run = { dry: boolean; actor: string; isStopped: () => boolean };

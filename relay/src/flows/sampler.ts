@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import { randomId } from "@porchlight/shared/id";
 import type { Clock } from "../base/clock.ts";
+import { limitConcurrency } from "../base/concurrency.ts";
 import type { Log } from "../base/log.ts";
 import { ANSWER_CLASSES, BUCKETS, type Gauges, MESSAGE_EVENTS, type Metrics, type Totals } from "../base/metrics.ts";
 import type { Database, Transaction } from "../db/database.ts";
@@ -90,17 +91,7 @@ export const stepsOf = (rows: readonly SeriesRow[]): { at: number; sample: Sampl
 
 const minuteOf = (now: number): number => Math.floor(now / MINUTE_MS) * MINUTE_MS;
 
-/** Runs each work after the one before has ended. */
-function createSerialQueue() {
-  let last: Promise<unknown> = Promise.resolve();
-  return <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const done = last.then(work);
-    last = done.catch(() => {});
-    return done;
-  };
-}
-
-/** What was counted since `before`, and the gauges. `now`: the counts since the start of the process. */
+/** Measures a sample: the counts since `before`, and the gauges. @returns the sample as `body`, and the present totals as `now` */
 async function measure({ metrics, gauges }: SamplerDeps, before: Totals): Promise<{ now: Totals; body: Sample }> {
   const now = structuredClone(metrics.totals);
   const { messages } = await gauges.waiting();
@@ -121,8 +112,8 @@ export function createSampler(deps: SamplerDeps) {
   let before: Totals = structuredClone(metrics.totals);
   let cancel = (): void => {};
   let stopped = false;
-  // A row that is read during a store would contain its counts twice.
-  const serially = createSerialQueue();
+  // One at a time, because a row that is read during a store would contain its counts twice.
+  const serially = limitConcurrency(1);
 
   async function sample(at: number): Promise<void> {
     const { now, body } = await measure(deps, before);
@@ -150,6 +141,7 @@ export function createSampler(deps: SamplerDeps) {
   }
 
   return {
+    /** Starts to store the counts at the end of each interval. */
     start: scheduleNext,
     /** This node's row of the current minute, up to now. */
     currentMinute: (): Promise<SeriesRow> =>
@@ -195,4 +187,5 @@ async function sumHours(tx: Transaction, now: number): Promise<void> {
   await dropSamples(tx, STEPS.minute, now - MINUTES_MS);
 }
 
+/** Stores the series of one node; see `createSampler`. */
 export type Sampler = ReturnType<typeof createSampler>;

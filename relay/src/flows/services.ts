@@ -21,12 +21,14 @@ export type Routed = <M extends { campaignId?: string }, T extends Outcome>(
   call: (message: M) => Promise<T>,
 ) => Promise<T>;
 
+/** The clients of all accounts. */
 export type Services = {
   /** Sends a message to its account's service, with contact details that the service does not know yet. Never rejects. */
   send: (head: LaneHead, about?: Omit<Details, "phone">) => Promise<Outcome>;
   routed: Routed;
   /** An account's client; undefined when the account is no longer configured. */
   clientOf: (account: string) => Service | undefined;
+  /** Closes the connections of all clients. */
   close: () => Promise<void>;
 };
 
@@ -52,7 +54,7 @@ type ServicesDeps = {
 /** How long messages are sent without a refused campaign, in ms. */
 const REFUSED_MS = 600_000;
 
-/** Whether the refusal may be about the campaign. It is, if the same message is accepted without it. */
+/** Whether the service may have refused a message because of its campaign. A second call without the campaign shows it. */
 const mayBeCampaign = ({ kind, status }: Outcome): boolean =>
   kind === "permanent" && (status === 400 || status === 404);
 const namesCampaign = ({ status, message }: Outcome): boolean => status === 404 || /campaign/i.test(message);

@@ -10,8 +10,9 @@ type EndingsDeps = { db: Database; bus: Bus; clock: Clock };
 const VISITORS_PER_TRANSACTION = 500;
 
 /**
- * Ends sessions at the operator's request: after a copied browser token, a lost device, or a signing mistake of a site. Every
- * earlier token becomes invalid, and connections are closed: at once in this process, with the next heartbeat in others. The
+ * Creates the functions that end sessions at the operator's request: after a copied browser token, a lost device, or a signing
+ * mistake of a site. Every earlier token becomes invalid, and connections are closed: at once in this process, with the next
+ * heartbeat in others. The
  * thread stays. A user with a signed identity signs in again; an anonymous visitor begins a new thread.
  */
 export function createSessionEndings({ db, bus, clock }: EndingsDeps) {
@@ -59,4 +60,5 @@ export function createSessionEndings({ db, bus, clock }: EndingsDeps) {
   };
 }
 
+/** Ends sessions; see `createSessionEndings`. */
 export type SessionEndings = ReturnType<typeof createSessionEndings>;

@@ -57,7 +57,7 @@ function startProcess({ shared = false, works = (): boolean => true, given = db 
   return { ...deletions, gone };
 }
 
-/** Lets the time until the next look pass, then asks. */
+/** Lets the time until the next search pass, then asks. */
 const afterPause =
   <T>(ask: () => T): (() => T) =>
   () => {
@@ -168,12 +168,12 @@ describe("several nodes", () => {
     expect(await unfinishedDeletions(db)).toHaveLength(1);
   });
 
-  it("go on with a deletion only when no part of it was deleted since the last look", async () => {
+  it("go on with a deletion only when no part of it was deleted since the last search", async () => {
     await addLongThread(db);
     await interruptAfter(2);
-    let looks = 0;
+    let searches = 0;
     const works = (): boolean => {
-      looks++;
+      searches++;
       return true;
     };
     const { stop } = startProcess({ shared: true, works });
@@ -183,7 +183,7 @@ describe("several nodes", () => {
     await db.run("UPDATE deletions SET parts = 2");
     clock.pass(10_000);
     await expect.poll(() => clock.waiting()).toBe(1);
-    expect([looks, await partsAt()]).toEqual([2, 2]);
+    expect([searches, await partsAt()]).toEqual([2, 2]);
     clock.pass(10_000);
     await expect.poll(isGone).toBe(true);
     await stop();

@@ -5,7 +5,7 @@ import type { Database } from "../db/database.ts";
 import { type Deletion, unfinishedDeletions } from "../records/deletions.ts";
 import type { Forget } from "./forget.ts";
 
-/** Interval at which interrupted deletions are looked for, in milliseconds. */
+/** Interval of the search for interrupted deletions, in milliseconds. */
 const EVERY_MS = 10_000;
 
 type Deps = {
@@ -20,11 +20,11 @@ type Deps = {
 };
 
 /**
- * Goes on with deletions that were interrupted: by the end of a process, or by an error of the database. Nobody has to repeat
- * the request.
+ * Creates the job that continues deletions that were interrupted by the end of a process or by an error of the database. Nobody has
+ * to repeat the request.
  */
 export function createUnfinishedDeletions({ db, clock, log, forget, works, shared }: Deps) {
-  /** The number of deleted parts of each deletion at the last look. If it has risen since, another node works on the deletion. */
+  /** The number of deleted parts of each deletion at the last search. If it has risen since, another node works on the deletion. */
   let seen = new Map<string, number>();
 
   /** The deletions that no other process works on, as far as this one can tell. `forget` skips those of this process. */
@@ -46,7 +46,7 @@ export function createUnfinishedDeletions({ db, clock, log, forget, works, share
       if (!works()) return;
       for (const deletion of interrupted(await unfinishedDeletions(db))) {
         if (poll.isStopped()) return;
-        // Reported by `forget`. The other deletions go on, and this one with the next run.
+        // `forget` has reported the error. The next run tries this deletion again.
         await finish(deletion).catch(() => {});
       }
     },

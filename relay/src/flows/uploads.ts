@@ -43,6 +43,7 @@ type Upload = {
   source: AsyncIterable<Buffer>;
 };
 
+/** The flow of visitors' files. */
 export type Uploads = {
   /**
    * Stores a file. It is durable when this resolves.
@@ -57,13 +58,14 @@ export type Uploads = {
   takeFromReply: (visitor: string, site: string, url: string) => Promise<MediaRow>;
   /** Starts to remove the bytes of files without an owner. */
   sweepSoon: () => void;
+  /** Empties the staging folder, and starts the sweeps. */
   start: () => Promise<void>;
   stop: () => Promise<void>;
 };
 
 /** Most uploads of one visitor at a time, per process. */
 const UPLOADS_AT_ONCE_MAX = 2;
-/** A visitor with that many uploads may try again after this time, in ms. */
+/** A visitor who is refused because of this limit may try again after this time, in ms. */
 const BUSY_MS = 2_000;
 /** After a failure of the file store, a client may try again after this time, in ms. */
 const RETRY_MS = 5_000;
@@ -73,7 +75,7 @@ const UNSENT_MS = 86_400_000;
 const SWEEP_MS = 10_000;
 const SWEEP_BATCH = 100;
 
-/** Files of visitors: checks and stores them, and removes those without an owner. */
+/** Creates the flow of visitors' files: it checks and stores them, and removes those without an owner. */
 export function createUploads(deps: UploadsDeps): Uploads {
   const state: State = { ...deps, busy: new Map() };
   const { clock, log, stage } = deps;

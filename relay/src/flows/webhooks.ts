@@ -20,7 +20,7 @@ export type StoreEvent = <T extends EventType>(
   type: T,
   facts: EventFacts<T>,
 ) => Promise<void>;
-/** The same for all sites of an account. */
+/** Stores an event about an account, once for each webhook address of its sites. */
 export type StoreAccountEvent = <T extends EventType>(
   tx: Transaction,
   account: string,
@@ -71,8 +71,8 @@ const CLAIM_MS = MINUTE;
 const PARALLEL = 4;
 
 /**
- * Sends events to the owner's backend: stored in the transaction that causes them, and repeated until a 2xx answer, so each is
- * delivered at least once. The receiver recognises a repeated event by its `webhook-id`.
+ * Creates the webhook to the owner's backend. An event is stored in the transaction that causes it, and sent until a 2xx answer, so
+ * it is delivered at least once. The receiver recognises a repeated event by its `webhook-id`.
  */
 export function createWebhooks(given: Omit<WebhooksDeps, "random"> & Partial<Pick<WebhooksDeps, "random">>) {
   let started = false;

@@ -4,6 +4,7 @@ import { mailWords } from "./mail-words.ts";
 /** A line of the conversation. `name`: file name, if the line is a file. */
 export type MailLine = { from: "visitor" | "reply"; at: number; text: string; name?: string };
 
+/** What an email is written from. */
 type Given = {
   /** The site's name. */
   site: string;
@@ -16,8 +17,10 @@ type Given = {
   locale: string;
 };
 
+/** The parts of an email. `subject`: one line, without control characters. */
 export type ComposedMail = { subject: string; text: string; html: string };
 
+/** Most UTF-16 code units of the site's name and of the first reply in the subject. */
 const SUBJECT_MAX = 60;
 
 /** Text for use in HTML. */

@@ -6,8 +6,10 @@ import { languageOf } from "../base/language.ts";
  */
 type Words = { open: string; stop: string; you: string; stopped: string };
 
+/** The words of a mail in one language. `language`: BCP 47. `dir`: `ltr` or `rtl`, as in HTML. */
 export type MailWords = Words & { language: string; dir: string };
 
+/** The words by language (BCP 47). */
 export const MAIL_WORDS: Readonly<Record<string, Words>> = {
   am: {
     open: "ውይይቱን ክፈት",
@@ -371,6 +373,7 @@ export const MAIL_WORDS: Readonly<Record<string, Words>> = {
   },
 };
 
+/** Languages with words that are written from right to left. */
 const RTL = /^(ar|fa|he|ps|ur)\b/;
 
 /** The words of a language and its direction; English if there are none. @param tag BCP 47 */
@@ -380,5 +383,5 @@ export function mailWords(tag: string): MailWords {
   return { ...words, language, dir: RTL.test(language) ? "rtl" : "ltr" };
 }
 
-/** The nearest language with words. */
+/** The nearest language that has words; English if there is none. */
 const nameOf = (tag: string): string => languageOf(tag)?.names.find((name) => Object.hasOwn(MAIL_WORDS, name)) ?? "en";

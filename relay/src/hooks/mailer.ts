@@ -21,17 +21,21 @@ export type MailMessage = {
  */
 export type MailOutcome = { kind: "sent" | "again" | "refused" | "unknown"; reason: string };
 
+/** Sends email through one mail server. */
 export type Mailer = {
+  /** Sends one email. Never rejects. */
   post: (message: MailMessage) => Promise<MailOutcome>;
   /** Connects and logs in. @returns the server's error message; undefined on success */
   verify: () => Promise<string | undefined>;
   close: () => void;
 };
 
-/** The mail server, `smtp://` or `smtps://` with user and password, and the sender; without a name, it is empty. */
+/** `url`: the mail server, `smtp://` or `smtps://`, with user and password. `from`: the sender; `name` is empty without one. */
 export type MailSettings = { url: string; from: { name: string; address: string } };
 
+/** Time limit (ms) for the connection, and again for the server's greeting. */
 const CONNECT_MS = 10_000;
+/** A connection on which nothing happens for this long (ms) is closed. */
 const SILENCE_MS = 30_000;
 
 type Failure = Error & { code?: string; responseCode?: number; syscall?: string };
@@ -52,7 +56,7 @@ function verdictOn(failure: Failure): MailOutcome {
 }
 
 /**
- * Sends email. Connections to other machines use TLS, because passwords and private messages travel over them.
+ * Creates a mailer. Connections to other machines use TLS, because they carry passwords and private messages.
  * @param settings already validated
  */
 export function createMailer({ url, from }: MailSettings): Mailer {

@@ -9,19 +9,22 @@ export type Hook = {
   /** Id of the event: the same in every attempt, so that the receiver can recognise repeats. */
   id: string;
   body: string;
-  /** Longest time of the request in milliseconds; default 15 s. */
+  /** Time limit for the whole request in milliseconds; default 15 s. */
   within?: number;
 };
 
-/** The answer to a hook. Status 0: no answer. */
+/** The answer to a hook. `status`: HTTP status; 0 without an answer, and then `text` is the reason. */
 export type HookAnswer = { status: number; text: string };
 
+/** Time limits for the connection and for the whole request, in ms. */
 const CONNECT_MS = 5_000;
 const TOTAL_MS = 15_000;
 /** Connections to one origin, which may serve many sites. */
 const CONNECTIONS_PER_ORIGIN = 64;
+/** Most bytes of an answer that are read. */
 const ANSWER_MAX = 16 * 1024;
 
+/** The bytes of a secret in either form. */
 const keyOf = (secret: string): Buffer =>
   secret.startsWith("whsec_") ? Buffer.from(secret.slice("whsec_".length), "base64") : Buffer.from(secret);
 
@@ -34,9 +37,10 @@ export function signatureOf(secret: string, id: string, seconds: number, body: s
   return `v1,${mac}`;
 }
 
+/** Sends webhooks. `post` never rejects; its `now` is in ms since 1970. */
 export type Hooks = { post: (hook: Hook, now: number) => Promise<HookAnswer>; close: () => Promise<void> };
 
-/** Sends webhooks. Redirects are not followed: the signed body is for the configured address only. */
+/** Creates the sender of webhooks. It follows no redirects, because the signed body is for the configured address only. */
 export function createHooks(): Hooks {
   const agent = new Agent({ connections: CONNECTIONS_PER_ORIGIN, pipelining: 1, connect: { timeout: CONNECT_MS } });
   return {
@@ -68,7 +72,7 @@ export function createHooks(): Hooks {
   };
 }
 
-/** The code of an error; `no answer` without a text code: a request that took too long has a number (DOM, "TimeoutError"). */
+/** The code of an error, or `no answer` if the code is not a text: the `TimeoutError` of the DOM has a number. */
 function reasonOf(error: unknown): string {
   const { code } = error as { code?: unknown };
   return typeof code === "string" ? code : "no answer";

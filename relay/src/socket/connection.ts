@@ -4,7 +4,9 @@ import type { Site } from "../base/config.ts";
 
 /** Carries frames to one client, over a WebSocket or over the HTTP fallback. */
 export type Transport = {
+  /** Sends a frame's text. */
   send: (text: string) => void;
+  /** Closes the client's connection with the code and the meaning of `ending`. */
   close: (ending: Ending) => void;
   /** Bytes that were sent and that the operating system has not accepted yet, because the client reads too slowly. */
   buffered: () => number;
@@ -27,7 +29,7 @@ export type Greeting = {
   size: number;
 };
 
-/** A visitor reads a thread; every change up to number `sent` was sent to the client. */
+/** The visitor is known, and the client gets the changes of their thread. */
 export type Live = {
   name: "live";
   transport: Transport;
@@ -47,7 +49,9 @@ export type Live = {
   origin: string;
   /** Address of the visitor, as far as the proxies in front can be trusted. */
   address: string;
+  /** Every change up to this number was sent to the client. */
   sent: number;
+  /** Number up to which the visitor has read, as the client was told. */
   read: number;
   /** Place in the thread of the newest reply that was sent to the client. */
   replied: number;
@@ -57,7 +61,7 @@ export type Live = {
   readAgain: boolean;
   /** Number of heartbeats so far. Every second one carries a ping, beginning with the first. */
   beats: number;
-  /** A ping was sent, and the client has sent nothing since. */
+  /** A ping was sent, and nothing came from the client after it. */
   awaitsPong: boolean;
   /** The client got one more interval to answer that ping. */
   pongLate: boolean;
@@ -68,11 +72,13 @@ export type Live = {
    * submits one.
    */
   forms: Map<string, "awaited" | "refused"> | undefined;
+  /** Ends the connection's subscription to news about the visitor. */
   unsubscribe: () => void;
 };
 
 type Closed = { name: "closed" };
 
+/** One client's connection, through all its phases. */
 export type Connection = {
   phase: Greeting | Live | Closed;
   /** Resolves when all frames so far are handled. */
@@ -86,14 +92,16 @@ export type Connection = {
 
 /** What the handler of a frame can do with the frame's connection. */
 export type ConnectionActions = {
+  /** Sends a frame to the client; does nothing when the connection is closed. */
   send: (live: Live, frame: RelayFrame) => void;
   /** Closes the connection because its visitor no longer exists. The close code says why. */
   closeGone: (live: Live) => Promise<void>;
   /** Answers with the newest number of the thread. */
   pong: (live: Live) => Promise<void>;
-  /** Closes the connection of a client that sends too many frames; it may come back later. */
+  /** Closes the connection of a client that sends too many frames. The client may connect again later. */
   closeBusy: (live: Live) => void;
 };
+/** Handles a frame. A rejection closes the connection. */
 export type FrameHandler = (actions: ConnectionActions, live: Live, frame: LiveFrame) => Promise<void>;
 /** Frames of a visitor whose hello was accepted. */
 export type LiveFrame = Exclude<ClientFrame, Hello>;

@@ -22,29 +22,37 @@ const PONGS_MAX = 100;
 const RETRY_MIN_MS = 2_000;
 const RETRY_MAX_MS = 60_000;
 
-/** All connections of visitors, whatever their transport: frames in, flows, frames out. */
+/** Creates the set of all visitors' connections, over every transport. It passes frames to the flows, and sends frames back. */
 export function createConnections(deps: ConnectionsDeps) {
   const registry = createRegistry(deps);
   const actions = actionsOf(registry);
   return {
+    /** Starts the checks of everything with a time limit. */
     start: (): void => sweepLater(registry),
     /** Waits for a slot in which an address may open a connection. @param isGone whether the client has left */
     slot: (address: string, isGone: () => boolean): Promise<void> => slotForAddress(registry, address, isGone),
+    /** Adds an open transport. Its client must send `hello` in time. */
     accept: (transport: Transport, origin: string, address: string): Connection =>
       accept(registry, transport, origin, address),
+    /** Handles the text of a frame, after the client's earlier frames. */
     receive: (connection: Connection, text: string): void => enqueue(registry, actions, connection, text),
-    /** The transport of a connection is closed. */
+    /** Removes a connection whose transport is closed. */
     lost: (connection: Connection): void => forget(registry, connection),
-    /** The client sent a pong or a ping. */
+    /** Counts a pong or a ping of the client. */
     alive: (connection: Connection): void => receivePong(registry, connection),
+    /** Tells every visitor of an account whether messages are delivered. */
     sendDelivery: (account: string): void => sendDelivery(registry, account),
+    /** Closes the connections of visitors who were blocked. */
     closeBlocked: (): void => closeBlocked(registry),
+    /** Number of open connections. */
     count: (): number => registry.all.size,
+    /** When and whether this node sent a reply to a tab; undefined when it does not know of any. */
     pushed: (visitor: string, reply: Reply): Push | undefined => pushed(registry, visitor, reply),
     /** Accepts no `hello` from now on: such clients are told to reconnect later. */
     shut(): void {
       registry.closing = true;
     },
+    /** Closes all connections. Clients are told to reconnect at different times, `perSecond` of them for each second. */
     drain: (perSecond: number): void => drain(registry, perSecond),
   };
 }
@@ -57,13 +65,14 @@ type Reply = { pos: number; n: number };
  */
 export type Push = { at: number | null; open: boolean };
 
-/** Whether this node sent a reply to a tab, as far as it remembers. Nothing of this is stored. */
+/** Finds out whether this node sent a reply to a tab, from its memory only. */
 function pushed({ all, pushes }: Registry, visitor: string, { pos, n }: Reply): Push | undefined {
   const open = [...all].some(({ phase }) => phase.name === "live" && phase.visitor === visitor && phase.sent >= n);
   const at = pushes.at(visitor, pos) ?? null;
   return open || at !== null ? { at, open } : undefined;
 }
 
+/** All connections of visitors to this process. */
 export type Connections = ReturnType<typeof createConnections>;
 
 function actionsOf(registry: Registry): ConnectionActions {
@@ -97,7 +106,7 @@ function accept(registry: Registry, transport: Transport, origin: string, addres
   return connection;
 }
 
-/** The client answered a ping or sent a frame. */
+/** Records that the client answered a ping or sent a frame. */
 function noteActivity({ phase }: Connection): void {
   if (phase.name === "live") phase.awaitsPong = false;
 }
@@ -186,7 +195,7 @@ type Opened = Pick<Live, "visitor" | "site" | "session" | "generation" | "fresh"
   welcome: { after: number; read: number };
 };
 
-/** From now on, the connection gets the visitor's changes and heartbeats. */
+/** Makes the connection live: from now on, it gets the visitor's changes and heartbeats. */
 function goLive(registry: Registry, connection: Connection, greeting: Greeting, opened: Opened): Live {
   const { transport, origin, address } = greeting;
   const { visitor, site, session, generation, fresh, welcome } = opened;

@@ -2,7 +2,7 @@ import { PAGE_MESSAGES } from "@porchlight/shared/limits";
 import type { ErrorFrame, Lead as LeadFrame, React, Send as SendFrame, Transcript } from "@porchlight/shared/protocol";
 import { isBlank } from "@porchlight/shared/text";
 import type { Clock } from "../base/clock.ts";
-import { toSingleLine } from "../base/input-text.ts";
+import { toMultiLine, toSingleLine } from "../base/input-text.ts";
 import type { Limiter } from "../base/limiter.ts";
 import { hashed, type Log } from "../base/log.ts";
 import type { Bus } from "../bus/bus.ts";
@@ -21,6 +21,7 @@ import { messagesBefore } from "../records/threads.ts";
 import { markRead } from "../records/visitors.ts";
 import type { ConnectionActions, FrameHandler, Live, LiveFrame } from "./connection.ts";
 
+/** The flows and limits that frames are passed to. */
 export type FrameDeps = {
   db: Database;
   bus: Bus;
@@ -48,15 +49,16 @@ type Context = { deps: FrameDeps; actions: ConnectionActions; live: Live };
 
 /** Frames that cost the owner nothing. They have no id that an answer could name, so a client that sends too many is disconnected. */
 const FREE_FRAMES: ReadonlySet<LiveFrame["t"]> = new Set(["older", "read", "ping", "typing"]);
-/** Clients are told to wait this long (ms) when the database fails, and when the site's budget is used up. */
+/** Clients are told to wait this long (ms) when the database fails. */
 const TRY_LATER_MS = 1_500;
+/** Clients are told to wait this long (ms) when the site's budget is used up. */
 const FULL_MS = 3_600_000;
 /** The form field that an error is about. */
 const FIELDS = { invalid_email: "email", invalid_phone: "phone" } as const;
 /** Error codes for transcripts that were not sent. */
 const TRANSCRIPT_ERRORS = { no_email: "invalid_email", nothing: "not_allowed", rate_limited: "rate_limited" } as const;
 
-/** Handles the frames of visitors whose hello was accepted: from frames to flows, and back to frames. */
+/** Creates the handler of frames from visitors whose hello was accepted. It calls the flows, and answers with frames. */
 export const createFrames =
   (deps: FrameDeps): FrameHandler =>
   (actions, live, frame) =>
@@ -125,10 +127,11 @@ function mayBegin(context: Context, id: string): boolean {
 }
 
 /**
- * Stores a message; the bus's news about it is the acknowledgement. A client that sends a stored message again gets it back.
+ * Stores a message. The client learns of it from the bus, like all tabs of the visitor; there is no other acknowledgement. A
+ * client that sends a stored message again gets it back.
  */
 async function send(context: Context, frame: SendFrame): Promise<void> {
-  const text = frame.text.toWellFormed().replaceAll("\0", "");
+  const text = toMultiLine(frame.text);
   const blank = isBlank(text);
   if (blank && frame.media === undefined) return refuse(context, { code: "empty", id: frame.id });
   return attempt(context, frame.id, () => store(context, frame, blank ? "" : text));
@@ -211,7 +214,7 @@ async function submitForm(context: Context, frame: LeadFrame): Promise<void> {
   );
 }
 
-/** Answers a stored form. A later refusal of an accepted form reaches the client as news. */
+/** Answers a stored form, and remembers a refusal. A later refusal of an accepted form reaches the client as news. */
 function concludeForm(context: Context, id: string, code?: FormError): void {
   const { forms } = context.live;
   if (code === undefined) forms?.delete(id);
@@ -219,7 +222,7 @@ function concludeForm(context: Context, id: string, code?: FormError): void {
   answerForm(context, id, code);
 }
 
-/** @param code the error of the form; absent: none */
+/** Answers a form. @param code the error of the form; absent: none */
 function answerForm(context: Context, id: string, code?: FormError): void {
   const { actions, live } = context;
   if (live.connection.phase !== live) return;
@@ -238,7 +241,7 @@ function sendTranscript(context: Context, frame: Transcript): Promise<void> {
   });
 }
 
-/** The page on which a visitor wrote; nothing unless the frame names one of the origin that the site allows. */
+/** The page on which a visitor wrote; undefined unless the frame names a page of the connection's origin. */
 function pageSeen(
   { origin }: Live,
   { page, title }: { page?: string | undefined; title?: string | undefined },

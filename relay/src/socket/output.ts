@@ -14,6 +14,7 @@ export const BUFFER_MAX = 1024 * 1024;
  * that have been slow for longest.
  */
 const BUFFERS_MAX = 32 * 1024 * 1024;
+/** Bytes that may wait for any client, even when those of all clients exceed `BUFFERS_MAX`. */
 export const FAIR_SHARE = 64 * 1024;
 
 /** Replaces a file's key with a link for the client. */
@@ -22,6 +23,7 @@ function withLink({ deps }: Registry, message: Message): Message {
   return media === undefined ? message : { ...message, media: { ...media, url: deps.link(media.url, media.type) } };
 }
 
+/** Replaces the keys of files with links in every message of a frame. */
 function withLinks(registry: Registry, frame: RelayFrame): RelayFrame {
   if (frame.t === "message") return { ...frame, message: withLink(registry, frame.message) };
   if (frame.t === "history")
@@ -58,9 +60,9 @@ export function sendText(registry: Registry, live: Live, text: string): void {
 }
 
 /**
- * Closes clients while the unread bytes of all exceed the limit: twelve thousand clients that left less than their fair share
- * unread ended a relay in 512 MB (RELIABILITY A28). Those that have been slow for longest are closed first, because an honest one
- * reads on within moments.
+ * Closes clients while the unread bytes of all exceed the limit: a relay with 512 MB of memory ended when twelve thousand
+ * clients each left less than their fair share unread (RELIABILITY A28). The clients that have been slow for longest are closed
+ * first, because an honest client continues to read within moments.
  */
 function makeRoom(registry: Registry): void {
   for (const live of registry.slow) {
@@ -69,6 +71,7 @@ function makeRoom(registry: Registry): void {
   }
 }
 
+/** Closes a client that reads too slowly. */
 function endSlow(registry: Registry, { connection }: Live): void {
   registry.deps.log("socket.refused", { meaning: "reads too slowly" });
   end(registry, connection, CLOSE.overload);
@@ -95,7 +98,7 @@ export const slotForAddress = ({ fairQueue }: Registry, address: string, isGone:
 export const slotForConnection = (registry: Registry, connection: Connection, address: string): Promise<void> =>
   slotForAddress(registry, address, () => connection.phase.name === "closed");
 
-/** Closes a connection. */
+/** Closes a connection; does nothing when it is closed already. */
 export function end(registry: Registry, connection: Connection, ending: Ending): void {
   const { phase } = connection;
   if (phase.name === "closed") return;

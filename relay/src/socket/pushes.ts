@@ -5,7 +5,7 @@ const REPLIES_MIN = 10_000;
 export type Pushes = {
   /** Remembers a push, unless an earlier one of this reply is remembered. @param at milliseconds since 1970 */
   add: (visitor: string, pos: number, at: number) => void;
-  /** The first push of the reply at this place of the thread; nothing when none is remembered. */
+  /** The first push of the reply at this place of the thread, in ms since 1970; undefined when none is remembered. */
   at: (visitor: string, pos: number) => number | undefined;
 };
 

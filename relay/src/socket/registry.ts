@@ -9,15 +9,19 @@ import type { Connection, FrameHandler, Live } from "./connection.ts";
 import { createPushes, type Pushes } from "./pushes.ts";
 import { createSchedule, type Schedule } from "./schedule.ts";
 
+/** What the connections work with. */
 export type ConnectionsDeps = {
   db: Database;
   bus: Bus;
   clock: Clock;
   log: Log;
+  /** Opens the session of a `hello`. */
   open: Sessions["open"];
+  /** Handles every frame after the `hello`. */
   handleFrame: FrameHandler;
   /** The link to a file, from its key and MIME type. */
   link: (key: string, type: string) => string;
+  /** What visitors of a site are told about the delivery of their messages. */
   delivery: (account: string, site: string) => Delivery;
   /** Whether the site blocks this visitor or this address. */
   isBlocked?: (site: string, visitor: string, address: string) => boolean;
@@ -51,6 +55,7 @@ export type Registry = {
  */
 const SLOTS_PER_TICK = 8;
 
+/** Creates an empty registry. */
 export function createRegistry(deps: ConnectionsDeps): Registry {
   const { isBlocked = () => false, exceedsBudget = () => false, random = Math.random } = deps;
   return {

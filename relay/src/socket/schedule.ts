@@ -3,6 +3,7 @@ import type { Clock } from "../base/clock.ts";
 
 /** One sweep a second serves all connections, so that none of them needs a timer of its own. */
 export const SWEEP_MS = 1_000;
+/** Seconds of the heartbeat interval. */
 const SLOTS = HEARTBEAT_MS / SWEEP_MS;
 
 /** Assigns each item to one of the seconds of the heartbeat interval, at random: the work is spread evenly. */
@@ -13,7 +14,7 @@ export type Schedule<Item> = {
   due: () => { items: Item[]; late: boolean };
 };
 
-/** @param random from 0 to 1 */
+/** Creates an empty schedule. @param random a random number from 0 to 1, without 1 */
 export function createSchedule<Item>(clock: Pick<Clock, "uptime">, random: () => number): Schedule<Item> {
   const slots = Array.from({ length: SLOTS }, () => new Set<Item>());
   const second = (): number => Math.floor(clock.uptime() / SWEEP_MS);

@@ -11,11 +11,12 @@ import type { Connection } from "./connection.ts";
 import type { Connections } from "./connections.ts";
 import { SocketTransport } from "./socket-transport.ts";
 
+/** What the WebSocket server works with. */
 export type SocketsDeps = {
   server: Server;
   connections: Connections;
   log: Log;
-  /** Whether any site allows pages of this origin; `hello` names the site. */
+  /** Whether any site allows pages of this origin. Only the `hello` will name the site. */
   allows: (origin: string) => boolean;
   /** The address or network by which limits count the client. */
   networkOf: (request: IncomingMessage) => string;

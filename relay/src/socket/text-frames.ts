@@ -7,7 +7,7 @@
 const TEXT = "\x81";
 /** A whole ping frame without a payload. */
 export const PING = "\x89\x00";
-/** Longest payload whose length fits into the second byte of a frame, and into the two bytes after it. */
+/** Longest payload whose length fits into the second byte of a frame, and longest one whose length fits into the next two bytes. */
 const SHORT_MAX = 125;
 const MEDIUM_MAX = 0xffff;
 /** Second byte: the length is in the next two bytes, or in the next eight. */
@@ -20,6 +20,7 @@ const bytesOf = (number: number, count: number): string =>
     "",
   );
 
+/** The length of an unmasked frame's payload, as the frame's second byte and the bytes after it (RFC 6455, 5.2). */
 function lengthOf(size: number): string {
   if (size <= SHORT_MAX) return String.fromCharCode(size);
   if (size <= MEDIUM_MAX) return LENGTH_16 + String.fromCharCode(size >> 8, size & 0xff);

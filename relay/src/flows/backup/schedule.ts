@@ -132,16 +132,20 @@ type BackupsDeps = {
   openBucket?: (bucket: Bucket) => Files;
 };
 
-/** How often the time of the newest backup is compared with the schedule. */
+/** Interval at which the time of the newest backup is compared with the schedule, in ms. */
 const CHECK_MS = 10 * 60_000;
 
+/** The backups of a relay. */
 export type Backups = {
+  /** The complete backups, oldest first. */
   list: () => Promise<Backup[]>;
   /** Makes a backup now, and deletes the oldest ones beyond the number to keep. */
   run: () => Promise<Backup & Copied>;
   /** Writes a backup of a bucket into an empty folder. */
   fetch: (name: string, folder: string) => Promise<void>;
+  /** Starts the schedule. */
   start: () => void;
+  /** Ends the schedule. Resolves when the backup under way has ended. */
   stop: () => Promise<void>;
 };
 

@@ -37,7 +37,7 @@ export async function conclude(
 /**
  * Removes messages from the outbox and marks them in their threads. A refused reaction is removed from its message; a
  * delivered one changes nothing. A message that the outbox no longer has is left as it is. This happens when a node is paused
- * during its call: another node concludes the message, and then the first one gets the lease back, and its answer.
+ * during its call: another node concludes the message, and then the first node gets the lease back, and a late answer.
  */
 export async function concludeAll(
   deps: CourierDeps,

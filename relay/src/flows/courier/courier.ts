@@ -29,9 +29,9 @@ import {
 /** Waits between attempts of one message: full jitter up to `min(cap, base * 2^attempt)` (R-462). */
 const RETRY_BASE_MS = 1_000;
 const RETRY_CAP_MS = 60_000;
-/** How long a lane waits, in ms, when the database did not store its outcome. The database may be back in a moment. */
+/** How long a lane waits, in ms, when the database did not store its outcome. Most failures of the database are short. */
 const STORE_AGAIN_MS = 500;
-/** The outcome of a permit for which no call was made. */
+/** The outcome with which a permit is settled when no call was made. */
 const NOT_CALLED = { kind: "unready", status: 0 } as const;
 /** Interval in ms at which messages past their horizon are searched for, and the most that are handled together. */
 const EXPIRE_MS = 30_000;
@@ -39,6 +39,7 @@ const EXPIRE_BATCH = 500;
 /** How long `stop` waits for the calls under way, in ms. */
 const STOP_MS = 10_000;
 
+/** Delivers the outbox of all accounts. */
 export type Courier = {
   /** Queues every lane with messages that earlier processes did not deliver. */
   start: () => Promise<void>;

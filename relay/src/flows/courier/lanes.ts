@@ -43,7 +43,10 @@ export function queueLater(state: CourierState, lane: Lane, ms: number, onPermit
   });
 }
 
-/** Queues a lane's next message, when there is one or one was added during the last call; else forgets the lane. */
+/**
+ * Queues a lane's next message, if there is one or one was added during the last call. Otherwise removes the lane from memory.
+ * @param more whether the outbox has a next message
+ */
 export function queueNext(state: CourierState, lane: Lane, more: boolean, onPermit: OnPermit): void {
   if (state.stopped) return;
   if (more || lane.again) queue(state, { ...lane, rank: "message", failures: 0 }, onPermit);

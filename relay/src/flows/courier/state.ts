@@ -40,7 +40,10 @@ export type EntryToConclude = Pick<
   LaneHead,
   "visitor" | "id" | "account" | "turn" | "pos" | "reaction" | "attempts" | "error"
 >;
-/** `refused`: the attempt that the service refused for good; stored together with the conclusion. */
+/**
+ * A message's end: delivered or failed. `refused`: the attempt that the service refused for good; it is stored together with
+ * this.
+ */
 export type Conclusion = {
   entry: EntryToConclude | LaneHead;
   state: SentState;
@@ -52,8 +55,9 @@ export type Conclusion = {
 /** What is known of the last attempt. */
 export type LastTry = Pick<Conclusion, "refused" | "accepted">;
 /**
- * `n`: the thread's new number. `change`: the changed message, when its contents are known. `next`: the lane's next message.
- * `gone`: the outbox no longer had the message, so nothing was changed: another node has concluded it, or it was erased.
+ * The result of a conclusion. `n`: the thread's new number. `change`: the changed message, when its contents are known. `next`:
+ * the lane's next message. `gone`: the outbox no longer had the message, so nothing was changed: another node has concluded it,
+ * or it was erased.
  */
 export type Concluded = {
   n: number | undefined;
@@ -62,6 +66,7 @@ export type Concluded = {
   gone: boolean;
 };
 
+/** What the courier needs. */
 export type CourierDeps = {
   db: Database;
   bus: Bus;
@@ -88,7 +93,10 @@ type Nodes = {
 /** Whether this node sends the messages of an account. */
 export const holdsAccount = ({ leases }: CourierDeps, account: string): boolean => leases.holds(accountLease(account));
 
-/** @throws LeaseLost when another node now sends for an account of these messages; nothing is recorded then */
+/**
+ * Checks, inside a transaction, that this node sends for the accounts of these messages.
+ * @throws LeaseLost when another node does
+ */
 export const assertHoldsAccounts = (
   { leases }: CourierDeps,
   tx: Transaction,
@@ -112,6 +120,7 @@ export type CourierState = {
   stopPolling: () => Promise<void>;
 };
 
+/** Creates the state of a courier that has no lanes yet. */
 export const createState = (deps: CourierDeps, writeConclusion: CourierState["writeConclusion"]): CourierState => ({
   deps,
   writeConclusion,

@@ -4,6 +4,7 @@ import { type CreditRules, NO_CREDITS } from "../../base/rules.ts";
 /** An account and its rules for credits. */
 export type CreditAccount = { id: string; rules: CreditRules };
 
+/** The accounts that may grant credits. */
 export type CreditAccounts = {
   /** An account's rules; for an account without rules, those that grant nothing. */
   rulesOf: (account: string) => CreditRules;
@@ -14,7 +15,7 @@ export type CreditAccounts = {
   candidates: (named: string | undefined) => CreditAccount[];
 };
 
-/** Which accounts may grant credits, and by which rules (interface 4.6). */
+/** Reads from the settings which accounts may grant credits, and by which rules (interface 4.6). */
 export function creditAccounts(accounts: Settings["accounts"]): CreditAccounts {
   const rules = new Map(accounts.map(({ id, credits }) => [id, credits ?? NO_CREDITS]));
   const rulesOf = (account: string): CreditRules => rules.get(account) ?? NO_CREDITS;

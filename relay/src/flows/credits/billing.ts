@@ -16,7 +16,7 @@ type BillingDeps = {
   rulesOf: (account: string) => CreditRules;
 };
 
-/** Asks the account's billing webhook, with a signed request, whether a recharge is paid for. */
+/** Creates the function that asks an account's billing webhook, with a signed request, whether a recharge is paid for. */
 export const createBilling =
   ({ clock, hooks, rulesOf }: BillingDeps): Billing =>
   async (account, question) => {

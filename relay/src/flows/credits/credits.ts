@@ -8,6 +8,7 @@ import { type Approval, approve, type Decision, dismiss, type GrantOrder, grant,
 import { type RechargeOutcome, recharge } from "./recharge.ts";
 import type { CreditsDeps } from "./state.ts";
 
+/** The flow of credit grants. */
 export type Credits = {
   /** Stores an auto-recharge event, see `recharge.ts`. */
   recharge: (account: string, event: Recharge) => Promise<RechargeOutcome>;
@@ -30,8 +31,9 @@ export type Credits = {
 const ASK_EVERY_MS = 5_000;
 
 /**
- * Grants credits. Without a decision of a person, it makes each grant at most once, and it forgets none. Every order is a
- * ledger entry before the service is called. The account's rules decide about a recharge that no person has approved (R-623).
+ * Creates the flow of credit grants. Without a decision of a person, it makes each grant at most once, and it loses none. Every
+ * order is a ledger entry before the service is called. The account's rules decide about a recharge that no person has approved
+ * (R-623).
  */
 export function createCredits(
   given: Omit<CreditsDeps, "storeAccountEvent" | "works"> & Partial<Pick<CreditsDeps, "storeAccountEvent" | "works">>,

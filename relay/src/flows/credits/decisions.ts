@@ -18,6 +18,7 @@ import { type CreditsDeps, digestOf, intentBy, waitForPerson } from "./state.ts"
 export type GrantOrder = { account: string; key: string; email: string; amount: number; note: string; actor: string };
 /** A person's decision about one ledger entry. */
 export type Decision = { account: string; key: string; actor: string; reason: string };
+/** A person's approval. `email`, `amount`: replace those of the entry. */
 export type Approval = Decision & { email?: string; amount?: number };
 
 const nameOf = ({ account, key }: { account: string; key: string }) => ({ kind: "grant", account, key }) as const;
@@ -38,7 +39,7 @@ export async function grant(
   const { db, log, rules, wake } = deps;
   const { account, key, amount } = order;
   const email = emailOf(order.email)?.toLowerCase();
-  // An invalid address would be sent again and again: the service never accepts it.
+  // The service never accepts an invalid address, so a grant to one would be repeated without end.
   if (email === undefined) return "email";
   if (!isGrantable(amount, rules(account))) return "amount";
   const digest = digestOf(email, amount, undefined);
@@ -51,6 +52,7 @@ export async function grant(
   return written;
 }
 
+/** Stores an order. After a restored backup, it waits for a person. */
 async function enterOrder({ clock }: CreditsDeps, tx: Transaction, order: GrantOrder, digest: string) {
   const { account, key, email, amount, actor } = order;
   const now = clock.now();

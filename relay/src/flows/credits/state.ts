@@ -8,6 +8,7 @@ import { type LedgerEntry, NEVER_DUE, transition } from "../../records/ledger/le
 import type { StoreAccountEvent } from "../webhooks.ts";
 import type { Billing } from "./billing.ts";
 
+/** What the flow of credit grants needs. */
 export type CreditsDeps = {
   db: Database;
   clock: Clock;

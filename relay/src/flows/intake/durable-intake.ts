@@ -4,8 +4,8 @@ import type { Log } from "../../base/log.ts";
 import type { Spool } from "../../db/spool.ts";
 
 /**
- * `spooled`: the spool has the entry, and the database gets it later. `lost`: neither stored it. `unknown`: it does not belong
- * to this relay.
+ * The outcome of an entry. `spooled`: the spool has the entry, and the database gets it later. `lost`: neither stored it.
+ * `unknown`: it does not belong to this relay.
  */
 export type IntakeOutcome<Stored> = Stored | "unknown" | "spooled" | "lost";
 
@@ -60,13 +60,15 @@ type State<Entry, Stored extends string> = IntakeDeps<Entry, Stored> & {
 /** The wait of spooled entries for the database. `over` resolves when the database has them or `answerDelay` has passed. */
 type OutageWait = { over: Promise<void>; end: () => void };
 
+/** Stores callbacks durably; see `createIntake`. */
 export type DurableIntake<Entry, Stored extends string> = {
   /** Resolves once the entry is durable, or once it is certain that it can be stored nowhere. Never rejects. */
   take: (entry: Entry) => Promise<IntakeOutcome<Stored>>;
   /** Stores the entries that an earlier process left in the spool. */
   start: () => Promise<void>;
-  /** Empties the spool of a node that does not come back. @returns how many entries it had */
+  /** Stores the entries in the spool of a node that does not come back. @returns their number */
   replaySpool: (spool: Spool<Entry>) => Promise<number>;
+  /** Ends all waits and replays. The spool keeps its entries for the next process. */
   stop: () => Promise<void>;
 };
 
@@ -82,8 +84,9 @@ export const ANSWER_DELAY_MS = 4_000;
 const REPLAY_MS = 500;
 
 /**
- * Stores callbacks durably: in the database, or in the spool while the database fails or takes too long. The service does not
- * repeat a callback, so a lost callback is lost permanently (RELIABILITY finding 8).
+ * Creates the durable intake of one kind of callback: it stores entries in the database, or in the spool while the database
+ * fails or takes too long. The service does not repeat a callback, so a lost callback is lost permanently (RELIABILITY finding
+ * 8).
  */
 export function createIntake<Entry, Stored extends string>(
   deps: IntakeDeps<Entry, Stored>,
@@ -117,8 +120,8 @@ export function createIntake<Entry, Stored extends string>(
 
 async function take<Entry, Stored extends string>(state: State<Entry, Stored>, entry: Entry) {
   const { clock, write, isOurs = async () => true } = state;
-  // The service waits only seconds for an answer: behind a long spool the entry waits in the spool as well. A database
-  // that has just failed is not asked again for each entry.
+  // Waits only seconds for older entries, because the service waits only seconds for its answer. A database that has just failed is
+  // not asked again for each entry.
   if (mustWait(state, entry) && clock.uptime() >= state.retryAt)
     await inTime(state, Promise.race([replay(state), laneFreed(state, entry)])).catch(() => {});
   const waiting = mustWait(state, entry);
@@ -245,9 +248,9 @@ function replay<Entry, Stored extends string>(state: State<Entry, Stored>): Prom
 }
 
 /**
- * Writes entries: in order within a lane, and several lanes at once. One commit per entry would be slower than new entries
- * arrive. A lane is free as soon as its newest entry is stored: otherwise new entries of all lanes would wait for the slowest one,
- * join the spool, and keep it from getting empty while the database is slow.
+ * Writes entries: in order within a lane, and several lanes at once, because one commit per entry would be slower than new entries
+ * arrive. A lane is free as soon as its newest entry is stored. Without this, new entries of all lanes would wait for the slowest
+ * lane and join the spool, which would never become empty while the database is slow.
  */
 async function writeAll<Entry, Stored extends string>(
   state: State<Entry, Stored>,

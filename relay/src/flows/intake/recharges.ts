@@ -7,7 +7,7 @@ import { createIntake, type IntakeOutcome } from "./durable-intake.ts";
 /** An auto-recharge event as the spool keeps it. */
 export type SpooledRecharge = { account: string; event: Recharge };
 
-/** `conflict`: the event's key is known with other content. */
+/** The ledger's answer. `conflict`: the event's key is known with other content. */
 type Stored = "stored" | "duplicate" | "conflict";
 
 type RechargesDeps = {
@@ -20,18 +20,20 @@ type RechargesDeps = {
   timeout?: number | undefined;
 };
 
+/** Takes auto-recharge events from the service. */
 export type Recharges = {
-  /** Takes an event. Resolves once its key is durable, or once it is certain that it cannot be kept (R-625). */
+  /** Stores an event. Resolves once its key is durable, or once it is certain that it cannot be stored (R-625). */
   receive: (account: string, event: Recharge) => Promise<IntakeOutcome<Stored>>;
+  /** Stores the events that an earlier process left in the spool. */
   start: () => Promise<void>;
-  /** Stores the spool of a node that does not come back. @returns how many events it had */
+  /** Stores the events in the spool of a node that does not come back. @returns their number */
   replaySpool: (spool: Spool<SpooledRecharge>) => Promise<number>;
   stop: () => Promise<void>;
 };
 
 /**
- * Auto-recharge events, each durable before it is acknowledged. Their order does not matter, and the ledger takes a key
- * once, so an event from the spool may come late and twice (R-624).
+ * Creates the intake of auto-recharge events: each one is durable before it is acknowledged. Their order does not matter, and the
+ * ledger stores a key once, so an event from the spool may come late and twice (R-624).
  */
 export function createRecharges({ clock, log, spool, take, timeout }: RechargesDeps): Recharges {
   const intake = createIntake<SpooledRecharge, Stored>({

@@ -46,6 +46,7 @@ type State = RepliesDeps & {
   store: (tx: Transaction, replies: readonly NewReply[]) => Promise<StoredReply[]>;
 };
 
+/** Takes replies from the service. */
 export type Replies = {
   /**
    * Stores a reply. Resolves once it is durable, or once it is certain that it cannot be stored.
@@ -57,12 +58,15 @@ export type Replies = {
   answered: (callback: ReplyCallback) => void;
   /** Stores what an earlier process left in the spool. */
   start: () => Promise<void>;
-  /** Stores the spool of a node that does not come back. @returns how many replies it had */
+  /** Stores the replies in the spool of a node that does not come back. @returns their number */
   replaySpool: (spool: Spool<Reply>) => Promise<number>;
   stop: () => Promise<void>;
 };
 
-/** Replies of the service: each one durable before it is acknowledged, once per thread, in order of arrival. */
+/**
+ * Creates the intake of replies: each one is durable before it is acknowledged, and is stored once per thread, in order of
+ * arrival.
+ */
 export function createReplies(
   given: Omit<RepliesDeps, "storeEvent"> & Partial<Pick<RepliesDeps, "storeEvent">>,
 ): Replies {

@@ -12,7 +12,7 @@ import {
 
 /** The site and the account that a reply belongs to. */
 export type Destination = { site: string; account: string };
-/** A visitor whose thread takes a reply, and where that thread belongs. */
+/** A visitor whose thread takes a reply, with the thread's site and account. */
 export type ReplyThread = Destination & { owner: string };
 
 /**

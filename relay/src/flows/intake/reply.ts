@@ -1,5 +1,6 @@
 import type { Callback } from "../../service/callbacks.ts";
 
+/** A callback that contains a reply. */
 export type ReplyCallback = Extract<Callback, { kind: "reply" }>;
 
 /** A reply as the database and the spool keep it. */
@@ -10,7 +11,7 @@ export type Reply = {
   named?: string;
   /** Unique per account: a second callback with the same key writes nothing. */
   key: string;
-  /** Only without a message id: how the keys of all callbacks with this body begin. */
+  /** Only without a message id: the beginning that the keys of all callbacks with this body share. */
   bodyKey?: string;
   id: string;
   text: string;

@@ -11,11 +11,11 @@ import { REPEAT_MS } from "./duplicate-callbacks.ts";
 import type { Reply } from "./reply.ts";
 import { destinationOf, ownersAndRows, type ReplyThread } from "./reply-destination.ts";
 
-/** `file`: key of the file that came with the reply, once it is stored. */
+/** A reply to store. `file`: key of the file that came with it, once the file is stored. */
 export type NewReply = { reply: Reply; file: string | undefined };
 /** A reply and the thread that takes it. `i`: its position in the batch. */
 type Placed = NewReply & ReplyThread & { i: number };
-/** `duplicate`: the thread has it already. `nobody`: no visitor of this relay owns such a thread. */
+/** The outcome of one reply. `duplicate`: the thread has it already. `nobody`: no visitor of this relay has such a thread. */
 export type StoredReply = { visitor: string; message: Message } | "duplicate" | "nobody";
 
 type StoreDeps = { sites: Sites; storeEvent: StoreEvent };
@@ -78,7 +78,7 @@ async function withoutOwnMessages(
     // Stored under the callback's own id: the service has a separate contact for the id before a login.
     if (contact !== null && visitorRow?.contact !== contact) await setContact(tx, visitor, contact);
     const external = externalOf(one.account, one.reply);
-    // Only a visitor to whom the owner has written can get such a callback. An id from before a login has no row that tells.
+    // Only a visitor to whom the owner has written can get such a callback. For an id from before a login no row says so.
     const mayBeOwn = visitorRow === undefined || Boolean(visitorRow.written_to);
     if (!mayBeOwn || !(await isOwnMessage(tx, { visitor, external, text, now: at }))) fresh.push(one);
   }

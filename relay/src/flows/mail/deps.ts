@@ -40,11 +40,12 @@ export const LINES_MAX = 200;
 
 /**
  * Most mails a day to one mailbox, however its address is spelt, over all visitors and sites, so that a visitor cannot flood a
- * stranger's mailbox. The second limit is for addresses of signed identities only: an address that the visitor typed may be a
- * stranger's. The third limits how many mails the visitors of one site cause.
+ * stranger's mailbox.
  */
 const PER_ADDRESS = 3;
+/** The same for an address of a signed identity, which cannot be a stranger's. */
 const PER_SIGNED_ADDRESS = 20;
+/** Most mails a day that the visitors of one site cause. */
 const PER_SITE = 1_000;
 
 /** The site, if it sends mail. */

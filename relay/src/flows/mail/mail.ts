@@ -24,14 +24,15 @@ type TranscriptRequest = {
   to?: string | undefined;
 };
 
+/** Interval of the search for due mails, in ms, and the most that one search finds. */
 const POLL_MS = 1_000;
 const BATCH = 20;
 
 type Optional = "random" | "works" | "shared";
 
 /**
- * Mails to visitors: the replies that came while they were away, and the transcript they requested (C18, C23). A mail is stored
- * first, and then sent at most once.
+ * Creates the flow of mails to visitors: the replies that came while they were away, and the transcript that they requested (C18,
+ * C23). A mail is stored first, and then sent at most once.
  */
 export function createMail(given: Omit<MailDeps, Optional> & Partial<Pick<MailDeps, Optional>>) {
   const deps: MailDeps = { random: Math.random, works: () => true, shared: false, ...given };
@@ -67,11 +68,15 @@ export function createMail(given: Omit<MailDeps, Optional> & Partial<Pick<MailDe
   }
   return {
     relay: deps.relay,
+    /** Stores that a visitor wants replies by mail. */
     subscribe: (visitor: string, site: Site, context: VisitorContext) => subscribe(deps, visitor, site, context),
+    /** Stores a mail with the whole conversation. */
     transcript: (request: TranscriptRequest) => mailTranscript(deps, request),
+    /** Unsubscribes an address by the link of a mail. Resolves to false when this relay did not sign the link. */
     unsubscribeBy: (link: string) => unsubscribeBy(deps, link),
     /** The site to whose mails an unsubscribe link belongs; undefined when this relay did not sign the link. */
     siteOfLink: (link: string): string | undefined => readLink(signing, link)?.[0],
+    /** Settles the mails that an earlier process was sending, and starts to send. */
     async start(): Promise<void> {
       if (deps.works()) await recover(deps);
       recovered = deps.works();
@@ -90,6 +95,7 @@ export function createMail(given: Omit<MailDeps, Optional> & Partial<Pick<MailDe
   };
 }
 
+/** The flow of mails; see `createMail`. */
 export type Mail = ReturnType<typeof createMail>;
 
 /** Checks due subscriptions, then sends due mails. */
@@ -126,7 +132,7 @@ async function mailTranscript(
   );
 }
 
-/** What an unsubscribe link contains; undefined when this relay did not sign it. */
+/** The site and the hash of the address in an unsubscribe link; undefined when this relay did not sign it. */
 function readLink(signing: string, link: string): [site: string, address: string] | undefined {
   const found = unseal(signing, "mail", link);
   return found === undefined ? undefined : JSON.parse(found);

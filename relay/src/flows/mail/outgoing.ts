@@ -7,8 +7,9 @@ import * as mails from "../../records/mails.ts";
 import { messagesBefore } from "../../records/threads.ts";
 import { hashOfMailbox, LINES_MAX, type MailDeps, mailingSite } from "./deps.ts";
 
-/** Sends the mails that are written down. */
+/** Sends the stored mails. */
 
+/** Waits between attempts: full jitter up to `min(cap, base * 2^attempt)`. */
 const RETRY_BASE_MS = 30_000;
 const RETRY_CAP_MS = 3_600_000;
 /** After this many attempts a mail is too old to be useful. */

@@ -8,24 +8,27 @@ import { messagesBefore } from "../../records/threads.ts";
 import { addVisitor, findVisitor } from "../../records/visitors.ts";
 import { isUnsubscribed, LINES_MAX, type MailDeps, mailingSite, takeFromBudget, type VisitorContext } from "./deps.ts";
 
-/** Replies that came while a visitor was away, by mail (C18). */
+/** Mails the replies that came while a visitor was away (C18). */
 
 const HOUR_MS = 3_600_000;
-/** At most one mail with replies in this time, in ms. Later replies go into the next one. */
+/** Shortest time between two mails with replies to one visitor, in ms. Replies that come meanwhile go into the next mail. */
 const QUIET_MS = HOUR_MS;
 /** Shortest pause before an online visitor is checked again, in ms. */
 const SOONEST_MS = 1_000;
 /** Longest pause before an online visitor is checked again, in ms. */
 const ONLINE_MS = 60_000;
 
-/** Before a mail, the other nodes have this long (ms) to say that the visitor is connected to them. Each looks every second. */
+/**
+ * Before a mail, the other nodes have this long (ms) to say that the visitor is connected to them. Each node checks once a
+ * second.
+ */
 const ANSWER_MS = 4_000;
-/** An answer counts for this long after its question, in ms. Usually it is used at once; many mails may have to wait. */
+/** An answer is valid for this long after its question, in ms. It is used at once, unless many mails wait. */
 const FRESH_MS = 10 * 60_000;
 /** Questions up to this age (ms) are answered. It is longer than the difference between the clocks of nodes. */
 const LOOK_BACK_MS = 15_000;
 
-/** Stores that the visitor wants replies by mail, at the address that they typed or that their identity carries. */
+/** Stores that the visitor wants replies by mail, at the address that the visitor typed or that the signed identity has. */
 export async function subscribe(deps: MailDeps, visitor: string, site: Site, context: VisitorContext): Promise<void> {
   const { db, clock } = deps;
   if (mailingSite(deps, site.public.id) === undefined) return;
@@ -94,7 +97,7 @@ async function notBefore(
   return Math.max(away + after, seen + after, oldest + after, (await mails.lastMailTo(tx, visitor)) + QUIET_MS);
 }
 
-/** Whether the nodes were asked where the visitor is, had the time to answer, and the answer is still new. */
+/** Whether the nodes were asked about the visitor, had the time to answer, and the answer is still valid. */
 const isAnswered = ({ asked }: subscriptions.Subscription, now: number): boolean =>
   now >= asked + ANSWER_MS && now < asked + FRESH_MS;
 

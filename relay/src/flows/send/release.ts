@@ -8,8 +8,8 @@ import type { SendState } from "./state.ts";
 const MOVED_AT_ONCE = 500;
 
 /**
- * Moves messages that wait for a later day's budget to the first days whose budget has room now, oldest first. None moves to a
- * later day: what was counted before a budget was lowered stays where it is.
+ * Moves messages that wait for a later day's budget to the first days whose budget has room now, oldest first. No message
+ * moves to a later day: after a budget was lowered, messages keep the day that they already had.
  * @param sites with their present budgets
  */
 export async function release(state: SendState, sites: readonly Site[]): Promise<void> {
@@ -23,7 +23,7 @@ export async function release(state: SendState, sites: readonly Site[]): Promise
   await tellReleased(state, sites);
 }
 
-/** Moves messages of a site to the first day whose budget has room. @returns how many; 0: no message may leave earlier */
+/** Moves messages of a site to the first day whose budget has room. @returns how many; 0 when no message may leave earlier */
 async function moveSome(tx: Transaction, site: Site, now: number): Promise<number> {
   const { messagesPerDay: perDay = Number.POSITIVE_INFINITY } = site;
   const { id } = site.public;

@@ -23,6 +23,7 @@ import { BudgetUsedUp, writeItems } from "./write.ts";
 /** One emoji, of any number of code points. */
 const EMOJI = /^\p{RGI_Emoji}$/v;
 
+/** What a visitor can do with messages and reactions. */
 export type Send = {
   /**
    * Stores a visitor's message.
@@ -56,7 +57,7 @@ export type Send = {
 
 type Optional = "storeEvent" | "onHeld" | "onReleased";
 
-/** Stores what visitors send, and tells the courier about it. */
+/** Creates the flow that stores what visitors send, and tells the courier about it. */
 export function createSend(given: Omit<SendDeps, Optional> & Partial<Pick<SendDeps, Optional>>): Send {
   const deps = { storeEvent: async () => {}, onHeld: () => {}, onReleased: () => {}, ...given };
   const state: SendState = { deps, write: (tx, items) => writeItems(state, tx, items), held: new Map() };

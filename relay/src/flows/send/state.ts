@@ -33,6 +33,7 @@ export type DraftOutcome = (WrittenMessage & { due?: number; head?: LaneHead | u
 /** A change of a thread, for the visitor's tabs and the courier. */
 export type ThreadChange = { n: number; first: boolean; message?: Message; head?: LaneHead | undefined };
 
+/** What the flow works with. */
 export type SendDeps = {
   db: Database;
   bus: Bus;
@@ -43,17 +44,18 @@ export type SendDeps = {
   wake: (lane: { visitor: string; account: string; first: boolean; head?: LaneHead | undefined }) => void;
   /** Stores an event for the owner's backend. */
   storeEvent: StoreEvent;
-  /** A message of the site waits for a later day's budget. */
+  /** Called when a message of the site waits for a later day's budget. `until`: start of that day, in ms since 1970. */
   onHeld: (site: Site, until: number) => void;
-  /** No message of the site waits for a later day's budget any more: the budget was raised or removed. */
+  /** Called when no message of the site waits for a later day's budget any more, because the budget was raised or removed. */
   onReleased: (site: Site) => void;
 };
 
+/** The flow's dependencies, and what it keeps in memory. */
 export type SendState = {
   deps: SendDeps;
   /** Writes items. Always the same function, so that the database groups its calls in one transaction. */
   write: Batch<ArrivedDraft, DraftOutcome>;
-  /** Sites whose budget of the day is used up, and until when. */
+  /** Sites whose budget of the day is used up, and when the next budget begins (ms since 1970). */
   held: Map<string, number>;
 };
 

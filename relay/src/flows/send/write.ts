@@ -54,7 +54,7 @@ const rowOf = ({ visitor, draft, at, sid }: ArrivedDraft, media: MediaRow | unde
   return { visitor, id, text, at, sid, typed: typedAt(draft, at), media };
 };
 
-/** When a message was written, in milliseconds since 1970 by the relay's clock; nothing when the client does not say so. */
+/** When a message was written, in milliseconds since 1970 by the relay's clock; undefined when the client does not say. */
 const typedAt = ({ age }: Draft, at: number): number | undefined =>
   age === undefined || age < 0 || age >= at ? undefined : at - age;
 

@@ -54,7 +54,7 @@ export async function logIn(
   return { session, row: user, token: tokenFor(deps, session), name };
 }
 
-/** @property guest the anonymous session of the same browser */
+/** A login of a verified person. `guest`: the anonymous session of the same browser. `now`: ms since 1970. */
 type Login = { id: string; site: Site; person: IdentifiedPerson; guest: Session | undefined; now: number };
 
 async function storeUser(tx: Transaction, { id, site, person, guest, now }: Login) {
@@ -73,7 +73,7 @@ const REFUSED_MS = 86_400_000;
 /**
  * Moves everything of an anonymous visitor to the user. Does nothing if another tab did that before. For a visitor who
  * never wrote, only the session ends, so that other tabs learn of the login: a row that remembers a replaced id stays forever.
- * A visitor whose deletion has begun is not moved: what is left of it would stay.
+ * A visitor whose deletion has begun is not moved, because the deletion would not find the rest of the data under the new id.
  * @returns the number of messages that are now delivered in the user's lane
  */
 async function merge(tx: Transaction, guest: Session, user: Visitor, now: number): Promise<number> {

@@ -22,6 +22,7 @@ export type OpenedSession = {
   formError: ErrorFrame | undefined;
 };
 
+/** Opens, finds and ends the sessions of visitors. */
 export type Sessions = {
   /** Turns a `hello` into a visitor, or into the reason for a refusal. @param origin of the page */
   open: (hello: Hello, origin: string) => Promise<OpenedSession | Ending>;
@@ -32,8 +33,8 @@ export type Sessions = {
 };
 
 /**
- * Opens and ends the sessions of visitors. An anonymous visitor gets only an id and a token. Opening the chat stores nothing:
- * the first message writes the first row. `login.ts` merges an anonymous thread into a user's thread.
+ * Creates the functions that open and end visitors' sessions. An anonymous visitor gets only an id and a token. Opening the
+ * chat stores nothing: the first message writes the first row. `login.ts` merges an anonymous thread into a user's thread.
  */
 export function createSession(given: Omit<SessionDeps, "log"> & Partial<Pick<SessionDeps, "log">>): Sessions {
   const deps: SessionDeps = { log: silentLog, ...given };

@@ -9,13 +9,14 @@ import type { Sites } from "../../records/sites.ts";
 import type { Visitor } from "../../records/visitors.ts";
 import type { FirstNameOf } from "../first-names.ts";
 
+/** What the sessions work with. */
 export type SessionDeps = {
   db: Database;
   bus: Bus;
   sites: Sites;
   /** The key that signs sessions and visitor ids. */
   signing: string;
-  /** Changes when the database is restored from a backup. */
+  /** Id of this database's history: it changes when the database is restored from a backup. */
   epoch: string;
   clock: Clock;
   log: Log;
