@@ -7,7 +7,14 @@ import { failedSince } from "../records/alerts.ts";
 import { allBlocks, blocksPage } from "../records/blocks.ts";
 import { dueEvents, eventsPage, troubledEvent } from "../records/events.ts";
 import { leadsPage } from "../records/leads.ts";
-import { accountsCalling, countStates, dueEntries, entriesPage, stuckEntries } from "../records/ledger/ledger.ts";
+import {
+  accountsCalling,
+  claimableEntries,
+  countStates,
+  entriesPage,
+  stuckEntries,
+  undecidedEntries,
+} from "../records/ledger/ledger.ts";
 import { deliveriesPage, failedMessages, newestCallback, visitorsPage, waitingMessages } from "../records/listings.ts";
 import { storedBytes } from "../records/media.ts";
 import { auditPage } from "../records/operators.ts";
@@ -56,7 +63,9 @@ const READS: Record<string, (db: Database) => Promise<unknown>> = {
   "the audit log": (db) => auditPage(db, limit),
   grants: (db) => entriesPage(db, { ...grants, before: place }),
   "grants of a state": (db) => entriesPage(db, { ...grants, state: "unknown" }),
-  "grants that are due": (db) => dueEntries(db, { ...grants, state: "intent", now }),
+  "recharges without a decision": (db) => undecidedEntries(db, { ...grants, now }),
+  "grants that are due": (db) => claimableEntries(db, { ...grants, ordered: false, now }),
+  "sent messages that are due": (db) => claimableEntries(db, { ...grants, kind: "send", ordered: true, now }),
   "accounts with a call under way": (db) => accountsCalling(db, "grant", "node"),
   "entries in each state": (db) => countStates(db, "grant"),
 };

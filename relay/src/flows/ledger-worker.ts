@@ -7,7 +7,7 @@ import {
   abandon,
   accountsCalling,
   claim,
-  dueEntries,
+  claimableEntries,
   type LedgerEntry,
   type LedgerKind,
   type LedgerVerdict,
@@ -115,14 +115,14 @@ async function start(state: State): Promise<void> {
   state.wake();
 }
 
-/** Queues the entries that are due. */
+/** Queues the entries that are due and whose lane is free. */
 async function queueDue(state: State): Promise<void> {
-  const { db, clock, kind, accounts, works } = state;
+  const { db, clock, kind, accounts, works, ordered } = state;
   const now = clock.now();
   await abandonCalls(state);
   // One account at a time, so that the entries of a held account do not hide those of the others.
   for (const account of accounts.filter(works))
-    for (const entry of await dueEntries(db, { kind, state: "intent", now, limit: CALLS_AT_ONCE_MAX, account }))
+    for (const entry of await claimableEntries(db, { kind, account, now, ordered, limit: CALLS_AT_ONCE_MAX }))
       queue(state, entry);
 }
 

@@ -2,12 +2,12 @@ import { isAmount, shownAmount } from "../../base/amount.ts";
 import type { Transaction } from "../../db/database.ts";
 import { contentOf } from "../../records/ledger/grants.ts";
 import {
-  dueEntries,
   findEntry,
   type LedgerEntry,
   ledgerKey,
   postpone,
   transition,
+  undecidedEntries,
 } from "../../records/ledger/ledger.ts";
 import type { BillingAnswer } from "./billing.ts";
 import { obstacle } from "./limits.ts";
@@ -21,8 +21,8 @@ const RECHARGES_PER_RUN = 20;
 /** Asks the billing webhooks about every recharge that is due. @param isStopped checked before each question */
 export async function askBilling(deps: CreditsDeps, isStopped: () => boolean): Promise<void> {
   const { db, clock, ask, wake, works } = deps;
-  const query = { kind: "grant", state: "received", now: clock.now(), limit: RECHARGES_PER_RUN } as const;
-  for (const entry of await dueEntries(db, query)) {
+  const query = { kind: "grant", now: clock.now(), limit: RECHARGES_PER_RUN } as const;
+  for (const entry of await undecidedEntries(db, query)) {
     const { email, amount } = contentOf(entry);
     if (email === undefined || amount === undefined || !works(entry.account) || isStopped()) continue;
     const answer = await ask(entry.account, { key: entry.key, email, amount });

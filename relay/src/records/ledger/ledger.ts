@@ -121,6 +121,19 @@ export async function findEntry(tx: Transaction, { kind, account, key }: Name): 
 }
 
 /**
+ * The condition that no call of an entry's lane is under way. With `ordered`, no earlier intent of the lane may wait either. It
+ * has two parts, so that the first one is answered from the index `ledger_calling`.
+ */
+function laneIsFree(ordered: boolean): string {
+  const other = (condition: string): string =>
+    `NOT EXISTS (SELECT 1 FROM ledger o WHERE o.kind = ledger.kind AND o.account = ledger.account AND o.lane = ledger.lane
+       AND ${condition})`;
+  if (!ordered) return other("o.state = 'calling'");
+  const earlier = "(o.created < ledger.created OR (o.created = ledger.created AND o.key < ledger.key))";
+  return `${other("o.state = 'calling'")} AND ${other(`o.state = 'intent' AND ${earlier}`)}`;
+}
+
+/**
  * Claims an entry for one call. Commit the claim before the first byte is sent.
  * @param given.ordered whether an earlier intent of the lane must be called first
  * @returns the claimed entry; undefined when another process has claimed it, or when a call of its lane is under way
@@ -129,12 +142,9 @@ export async function claim(
   tx: Transaction,
   { kind, account, key, node, now, ordered }: Name & { node: string; now: number; ordered: boolean },
 ): Promise<LedgerEntry | undefined> {
-  const earlier = `AND (o.created < ledger.created OR (o.created = ledger.created AND o.key < ledger.key))`;
   const [entry] = await tx.all<LedgerEntry>(
     `UPDATE ledger SET state = 'calling', node = $4, attempts = attempts + 1, changed = $5, reason = NULL
-     WHERE kind = $1 AND account = $2 AND key = $3 AND state = 'intent' AND NOT EXISTS (
-       SELECT 1 FROM ledger o WHERE o.kind = ledger.kind AND o.account = ledger.account AND o.lane = ledger.lane
-       AND (o.state = 'calling'${ordered ? ` OR (o.state = 'intent' ${earlier})` : ""}))
+     WHERE kind = $1 AND account = $2 AND key = $3 AND state = 'intent' AND ${laneIsFree(ordered)}
      RETURNING ${COLUMNS}`,
     kind,
     account,
@@ -251,17 +261,34 @@ export async function abandon(
   return lost;
 }
 
-/** Entries of a state that are due, earliest first; at most `limit`. */
-export async function dueEntries(
+/** Due entries that wait for a decision, earliest first; at most `limit`. */
+export async function undecidedEntries(
   tx: Transaction,
-  query: { kind: LedgerKind; state: "intent" | "received"; now: number; limit: number; account?: string },
+  { kind, now, limit }: { kind: LedgerKind; now: number; limit: number },
 ): Promise<LedgerEntry[]> {
-  const { kind, state, now, limit, account = null } = query;
   return tx.all(
     `SELECT ${COLUMNS} FROM ledger
-     WHERE ${LEDGER_OPEN} AND kind = $1 AND state = $2 AND due <= $3 AND account = coalesce($4, account) ORDER BY due, created, key LIMIT $5`,
+     WHERE ${LEDGER_OPEN} AND kind = $1 AND state = 'received' AND due <= $2 ORDER BY due, created, key LIMIT $3`,
     kind,
-    state,
+    now,
+    limit,
+  );
+}
+
+/**
+ * Due intents of an account that `claim` would accept now, earliest first; at most `limit`. Entries that must wait for their lane
+ * are left out: they would use up permits in vain, and hide the entries of other lanes.
+ * @param query.ordered as in `claim`
+ */
+export async function claimableEntries(
+  tx: Transaction,
+  query: { kind: LedgerKind; account: string; now: number; ordered: boolean; limit: number },
+): Promise<LedgerEntry[]> {
+  const { kind, account, now, ordered, limit } = query;
+  return tx.all(
+    `SELECT ${COLUMNS} FROM ledger WHERE ${LEDGER_OPEN} AND kind = $1 AND state = 'intent' AND due <= $2 AND account = $3
+       AND ${laneIsFree(ordered)} ORDER BY due, created, key LIMIT $4`,
+    kind,
     now,
     account,
     limit,
