@@ -6,7 +6,10 @@ import { createRecent } from "./recent.ts";
 export type Keys = {
   /** The key of an account; empty when it has none. */
   of: (account: string) => string;
-  /** Reads the key files again. @returns whether a key changed. @throws Error when a key file cannot be read */
+  /**
+   * Reads the key files again. @returns whether a key changed
+   * @throws Error when a key file cannot be read; that key stays as it is, and the others may have changed
+   */
   reload: () => boolean;
   /** All current and former keys, for masking. The same array until a key is added. */
   all: () => readonly string[];
@@ -34,12 +37,18 @@ export function createKeys(accounts: readonly Account[]): Keys {
   };
   const reload = (): boolean => {
     let changed = false;
+    const failures: unknown[] = [];
     for (const account of accounts) {
-      const key = read(account);
-      changed = changed || keys.get(account.id) !== key;
-      keys.set(account.id, key);
-      if (key !== "") known.add(key);
+      try {
+        const key = read(account);
+        changed = changed || keys.get(account.id) !== key;
+        keys.set(account.id, key);
+        if (key !== "") known.add(key);
+      } catch (error) {
+        failures.push(error);
+      }
     }
+    if (failures.length > 0) throw failures[0];
     return changed;
   };
   reload();

@@ -3,8 +3,11 @@ import { manualClock } from "../base/clock.fixture.ts";
 import { createGates, type Gates } from "./gates.ts";
 import type { CallRank, Permit, SettledCall } from "./keygate.ts";
 
-/** Gates of accounts with the keys in `keys`, on a clock that the test controls. */
-function gatesOf(keys: Record<string, string>, rates: Record<string, number> = {}) {
+/**
+ * Gates of accounts with the keys in `keys`, on a clock that the test controls. `unreadable`: every reload reports that another
+ * key cannot be read.
+ */
+function gatesOf(keys: Record<string, string>, rates: Record<string, number> = {}, unreadable = false) {
   const [changes, opened, events]: [string[], string[], string[]] = [[], [], []];
   const known = { ...keys };
   const clock = manualClock();
@@ -16,6 +19,7 @@ function gatesOf(keys: Record<string, string>, rates: Record<string, number> = {
     reloadKeys() {
       const changed = Object.keys(keys).some((id) => keys[id] !== known[id]);
       Object.assign(known, keys);
+      if (unreadable) throw new Error("the key of another account cannot be read");
       return changed;
     },
     onDelivery: (account) => void changes.push(`${account} ${gates.delivery(account)}`),
@@ -81,6 +85,19 @@ it("reads the key again while it is held, even without traffic, and continues wi
   for (const rank of EVERY) ask(rank);
   pass(1);
   expect([went.length, now() - at]).toEqual([1 + EVERY.length, 1]);
+});
+
+it("uses a new key although the key of another account cannot be read", () => {
+  const keys = { main: "old" };
+  const { gates, pass, opened, events } = gatesOf(keys, {}, true);
+  const { went, ask, answer } = calls(gates);
+  ask("message", "refused");
+  answer("refused", REFUSED);
+  ask("message", "waiting");
+  keys.main = "new";
+  pass(5_000);
+  expect([went, opened]).toEqual([["refused", "waiting"], ["main newKey"]]);
+  expect(events).toEqual(["account.paused", "settings.warning", "settings.warning"]);
 });
 
 it("makes all waiting calls as soon as one call was accepted with the new key", () => {

@@ -28,8 +28,8 @@ type GatesDeps = {
   log: Log;
   /** An account's current key; empty while there is none. */
   keyOf: (account: string) => string;
-  /** Reads the keys again. @returns whether one changed */
-  reloadKeys: () => boolean;
+  /** Reads the keys again, for `keyOf`. @throws Error when one cannot be read; others may have changed */
+  reloadKeys: () => void;
   /** Called when `delivery` of an account changed. */
   onDelivery: (account: string) => void;
   /** Called when refused calls may go again: the account has a new key, or the service accepts the old one again. */
@@ -163,8 +163,9 @@ function reload(state: GatesState): boolean {
   const { deps, gates } = state;
   const { accounts, keyOf, onOpen } = deps;
   const before = new Map(accounts.map(({ id }) => [id, keyOf(id)]));
-  if (!readKeys(deps)) return false;
+  readKeys(deps);
   const changed = accounts.filter(({ id }) => keyOf(id) !== before.get(id)).map(({ id }) => id);
+  if (changed.length === 0) return false;
   const waiting = [...gates.values()].flatMap(drain);
   for (const id of changed) release(gateOf(state, id));
   for (const each of waiting) enter(gateOf(state, each.account), each);
@@ -172,13 +173,12 @@ function reload(state: GatesState): boolean {
   return true;
 }
 
-/** Reads the keys again. After an error, the old keys stay in use. @returns whether one changed */
-function readKeys({ reloadKeys, log }: GatesDeps): boolean {
+/** Reads the keys again. A key that cannot be read stays in use, and other keys may have changed. */
+function readKeys({ reloadKeys, log }: GatesDeps): void {
   try {
-    return reloadKeys();
+    reloadKeys();
   } catch (error) {
     log("settings.warning", { cause: String(error) });
-    return false;
   }
 }
 
