@@ -4,7 +4,7 @@ import { openTestDatabase } from "../db/database.fixture.ts";
 import { migrate } from "../db/migrate.ts";
 import type { Files } from "../files/store.ts";
 import { TEXT_TYPE } from "../files/types.ts";
-import { deleteMediaRow, disownMedia, ownerless } from "../records/media.ts";
+import { deleteMediaRow, disownMedia, ownerless, storedBytes } from "../records/media.ts";
 import { createUploads } from "./uploads.ts";
 
 it("logs once per outage that files without an owner could not be removed", async () => {
@@ -70,5 +70,44 @@ it("counts a small file as 64 KiB, so that no visitor or site stores any number 
   for (const key of await ownerless(db, 3)) await deleteMediaRow(db, key);
   for (let n = 0; n < 3; n++) await take("v_3");
   await expect(take("v_3")).rejects.toMatchObject({ code: "quota_exceeded" });
+  await db.close();
+});
+
+it("removes the bytes of a file whose visitor is deleted while they are written", async () => {
+  const db = await openTestDatabase();
+  await migrate(db);
+  const clock = manualClock(1_000_000_000);
+  const bytes = new Set<string>();
+  let removals = 0;
+  const staged = { path: "", size: 1, type: TEXT_TYPE, pixels: undefined, discard: async () => {} };
+  const uploads = createUploads({
+    db,
+    clock,
+    log: () => {},
+    files: {
+      async put(key: string) {
+        await disownMedia(db, "v_1");
+        clock.pass(10_000);
+        // The sweep has removed the row before the bytes are complete.
+        await expect.poll(async () => [removals, await ownerless(db, 1)]).toEqual([1, []]);
+        bytes.add(key);
+      },
+      async remove(key: string) {
+        removals++;
+        bytes.delete(key);
+      },
+    } as unknown as Files,
+    stage: { start: async () => {}, take: async () => staged },
+    quota: { visitor: 1024 * 1024, site: 1024 * 1024 },
+  });
+  await uploads.start();
+  clock.fireDue();
+  await expect.poll(clock.waiting).toBe(1);
+  const source = (async function* () {})();
+  const upload = uploads.take({ visitor: "v_1", site: "default", name: "a.txt", source });
+  await expect(upload).rejects.toMatchObject({ code: "unauthorized" });
+  expect([...bytes]).toEqual([]);
+  expect(await storedBytes(db, { visitor: "v_1", site: "default" })).toEqual({ visitor: 0, site: 0 });
+  await uploads.stop();
   await db.close();
 });

@@ -15,6 +15,7 @@ import {
   disownFile,
   disownUnsent,
   FILE_MIN,
+  findMedia,
   hasUnsent,
   type MediaRow,
   ownerless,
@@ -137,6 +138,7 @@ function enter({ busy }: State, visitor: string): () => void {
 
 /**
  * Stores a checked file. The row is written first: a sweep removes rows without bytes, but nothing finds bytes without a row.
+ * @throws RelayError; `unauthorized` when the visitor was deleted meanwhile
  */
 async function keep(state: State, upload: Omit<Upload, "source">, staged: StagedFile): Promise<MediaRow> {
   const { db, files, log } = state;
@@ -147,7 +149,10 @@ async function keep(state: State, upload: Omit<Upload, "source">, staged: Staged
     await db.transaction((tx) => disownFile(tx, row.key), [row.key]);
     throw new RelayError("try_later", undefined, { retryAfter: RETRY_MS });
   });
-  return row;
+  if ((await findMedia(db, row.key)) !== undefined) return row;
+  // The visitor was deleted while the bytes were written. The sweep may have removed the row before they arrived.
+  await files.remove(row.key);
+  throw new RelayError("unauthorized");
 }
 
 const rowOf = (name: string, { size, type, pixels }: StagedFile): MediaRow => ({
