@@ -211,18 +211,19 @@ export const moveDue = (tx: Transaction, entries: readonly HeldEntry[], due: num
     entries.map(({ visitor, turn }) => [visitor, turn, due]),
   );
 
-/** Entries that fail now because they were not accepted in time (`expires`), lane by lane; at most `limit`. */
+/** Entries that fail now because they were not accepted in time (`expires`), lane by lane: at most `limit` after the first `skip`. */
 export async function expiredEntries(
   tx: Transaction,
   now: number,
-  limit: number,
+  { skip, limit }: { skip: number; limit: number },
 ): Promise<Pick<LaneHead, "visitor" | "turn" | "pos" | "id" | "account" | "reaction" | "attempts" | "error">[]> {
   return tx.all(
     `SELECT o.visitor, o.turn, o.pos, m.id, o.account, o.reaction, o.attempts, o.error
      FROM outbox o JOIN messages m ON m.visitor = o.visitor AND m.pos = o.pos
-     WHERE o.expires <= $1 ORDER BY o.visitor, o.turn LIMIT $2`,
+     WHERE o.expires <= $1 ORDER BY o.visitor, o.turn LIMIT $2 OFFSET $3`,
     now,
     limit,
+    skip,
   );
 }
 

@@ -155,7 +155,7 @@ export const CORE: Mutant[] = [
     name: "never gives up a message",
     edits: [
       { find: "$head.expires <= clock.now()", replace: "false" },
-      { find: "expiredEntries(db, clock.now(), $limit)", replace: "expiredEntries(db, 0, $limit)" },
+      { find: "expiredEntries(db, clock.now(), $page)", replace: "expiredEntries(db, 0, $page)" },
     ],
     killedBy: { given: SPECIAL["outage of 13 hours"], seeds: 10 },
   },

@@ -4,6 +4,7 @@ import { type Log, silentLog } from "../../base/log.ts";
 import { createBus } from "../../bus/bus.ts";
 import { openTestDatabase } from "../../db/database.fixture.ts";
 import type { Database } from "../../db/database.ts";
+import { accountLease } from "../../db/lease-names.ts";
 import { LeaseLost } from "../../db/leases.ts";
 import { migrate } from "../../db/migrate.ts";
 import { addOutboxEntries, type LaneHead, laneHead, removeOutboxEntries } from "../../records/outbox.ts";
@@ -137,6 +138,25 @@ it("marks every message past its horizon as failed at once, however many there a
   clock.skip(HORIZON);
   // One check fails all messages past their horizon. A lane whose message is on its way then waits for the next check.
   await pass(EXPIRY_CHECK_MS, async () => (await statesOf("v")).every((state) => state === "failed"));
+  await stop();
+});
+
+it("marks a message past its horizon as failed although more than it reads at once wait for other accounts", async () => {
+  await write(
+    "a",
+    Array.from({ length: 700 }, (_, n) => `message ${n}`),
+  );
+  await db.run("UPDATE outbox SET account = 'removed'");
+  const holds = (name: string): boolean => name === accountLease("main");
+  const leases = { holds, onAcquired: () => {}, assertHeld: async () => {} };
+  const { start, stop } = courier(async () => ({ kind: "transient", status: 0, message: "away" }), { leases });
+  await start();
+  // No attempt is due, so only the check can mark this message.
+  await write("v", ["hello"]);
+  await db.run("UPDATE outbox SET due = $1 WHERE visitor = 'v'", clock.now() + 2 * HORIZON);
+  clock.skip(HORIZON);
+  await pass(EXPIRY_CHECK_MS, async () => (await statesOf("v"))[0] === "failed");
+  expect(new Set(await statesOf("a"))).toEqual(new Set(["sent"]));
   await stop();
 });
 

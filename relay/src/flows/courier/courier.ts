@@ -256,10 +256,13 @@ function triedAgain(head: LaneHead, outcome: Outcome): LaneHead {
 /** Marks every message past its horizon as failed, also while the account is held or the service is unreachable. */
 async function expire(courier: CourierState): Promise<void> {
   const { db, clock, log } = courier.deps;
-  for (let concluded = EXPIRE_BATCH; concluded > 0; ) {
-    const late = await expiredEntries(db, clock.now(), EXPIRE_BATCH);
+  // Entries that another node or a later check concludes stay in the outbox. They must not hide the entries after them.
+  let skip = 0;
+  for (let full = true; full; ) {
+    const late = await expiredEntries(db, clock.now(), { skip, limit: EXPIRE_BATCH });
     const idle = late.filter((entry) => holdsAccount(courier.deps, entry.account) && !mayBeInFlight(courier, entry));
-    concluded = idle.length;
+    full = late.length === EXPIRE_BATCH;
+    skip += late.length - idle.length;
     await Promise.all(idle.map((entry) => conclude(courier, entry, "failed", "expired")));
     for (const entry of idle) log("delivery.failed", { ...about(entry), reason: "expired" });
   }
