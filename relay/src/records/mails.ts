@@ -45,6 +45,12 @@ export async function addMail(tx: Transaction, mail: NewMail): Promise<void> {
   );
 }
 
+/** The address of a mail; undefined when no mail has this id. */
+export async function addressOf(tx: Transaction, id: string): Promise<string | undefined> {
+  const [mail] = await tx.all<Pick<Mail, "address">>("SELECT address FROM mails WHERE id = $1", id);
+  return mail?.address;
+}
+
 /** Due mails, oldest first. */
 export async function dueMails(tx: Transaction, now: number, limit: number): Promise<Mail[]> {
   return tx.all(`${SELECT} WHERE m.state = 'waiting' AND m.due <= $1 ORDER BY m.due, m.at LIMIT $2`, now, limit);

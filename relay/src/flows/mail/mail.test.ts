@@ -154,6 +154,15 @@ describe("mails to one mailbox", () => {
     await mail.stop();
   });
 
+  it("count once when a request is repeated, which gets the same answer", async () => {
+    const mail = start(0, {});
+    await ask(mail, "v_a", "ada@b.example");
+    const again = () => mail.transcript({ visitor: "v_a", site: SITE, id: "t_1", context: CONTEXT });
+    for (let n = 0; n < 4; n++) expect(await again()).toEqual({ id: "t_1", address: "ada@b.example" });
+    expect(await db.all("SELECT used FROM quotas WHERE name LIKE 'mail of %'")).toEqual([{ used: 1 }]);
+    await mail.stop();
+  });
+
   it("are at most three a day to an address that a signed-in visitor typed, twenty to the signed one (A27)", async () => {
     const mail = start(0, {});
     const asked = async (signed: boolean, email: string): Promise<number> => {

@@ -106,7 +106,7 @@ async function sendDue(deps: MailDeps, stopped: () => boolean): Promise<void> {
   for (const mail of await mails.dueMails(db, clock.now(), BATCH)) if (!stopped()) await sendMail(deps, mail);
 }
 
-/** Writes a mail with the whole conversation, once per request id. */
+/** Writes a mail with the whole conversation, once per request id. A repeated request costs no budget. */
 async function mailTranscript(
   deps: MailDeps,
   { visitor, site, id, context, to }: TranscriptRequest,
@@ -118,12 +118,14 @@ async function mailTranscript(
     async (tx) => {
       const row = await findVisitor(tx, visitor);
       if (row === undefined || row.head === 0) return "nothing";
+      const mailId = `mail_${keyedHash(signing, `${visitor} ${id}`).slice(0, 24)}`;
+      const known = await mails.addressOf(tx, mailId);
+      if (known !== undefined) return { id, address: known };
       const own = to === undefined ? await emailOf(tx, visitor) : undefined;
       const address = to ?? own?.email;
       if (address === undefined) return "no_email";
       if (own !== undefined && (await isUnsubscribed(deps, tx, siteId, address))) return "no_email";
       if (own !== undefined && !(await takeFromBudget(deps, tx, { ...own, site: siteId }))) return "rate_limited";
-      const mailId = `mail_${keyedHash(signing, `${visitor} ${id}`).slice(0, 24)}`;
       const about = { visitor, kind: "transcript", address, since: 0, upto: row.head, ...context } as const;
       await mails.addMail(tx, { id: mailId, ...about, at: clock.now() });
       return { id, address };
