@@ -49,6 +49,14 @@ async function write(site: Site, ...texts: string[]): Promise<void> {
   }
 }
 
+/** Marks the first message of a visitor as failed. */
+const failFirst = (visitor: string): Promise<void> =>
+  db.transaction(async (tx) => {
+    const head = await laneHead(tx, visitor);
+    if (head !== undefined) await removeOutboxEntries(tx, [head]);
+    await markMessage(tx, visitor, 1, "failed", "rejected");
+  });
+
 /** The waiting texts of each day, in the order in which they were written. */
 async function plan(): Promise<string[]> {
   const rows = await db.all<{ text: string; due: number; expires: number }>(
@@ -112,11 +120,7 @@ describe("messages that wait for another day's budget", () => {
 
   it("leave in the order of their lane, also when one was sent again that is older than the others", async () => {
     await write(siteOf("shop"), "a-failed");
-    await db.transaction(async (tx) => {
-      const head = await laneHead(tx, "a");
-      if (head !== undefined) await removeOutboxEntries(tx, [head]);
-      await markMessage(tx, "a", 1, "failed", "rejected");
-    });
+    await failFirst("a");
     const full = siteOf("shop", 2);
     await write(full, "b1", "b2", "a1");
     await send.retry("a", full, "id-a-failed");
@@ -127,11 +131,7 @@ describe("messages that wait for another day's budget", () => {
 
   it("leave no room for Retry once the budget of a whole week is used up: then Retry changes nothing", async () => {
     await write(siteOf("shop"), "a-failed");
-    await db.transaction(async (tx) => {
-      const head = await laneHead(tx, "a");
-      if (head !== undefined) await removeOutboxEntries(tx, [head]);
-      await markMessage(tx, "a", 1, "failed", "rejected");
-    });
+    await failFirst("a");
     const full = siteOf("shop", 1);
     await write(full, "b1", "b2", "b3", "b4", "b5", "b6", "b7");
     const rows = () => db.all("SELECT visitor, pos, state, sid FROM messages ORDER BY visitor, pos");
@@ -143,6 +143,18 @@ describe("messages that wait for another day's budget", () => {
       await db.all("SELECT max(used) AS most, count(*) AS days FROM quotas WHERE name = $1", budgetName("shop")),
     ).toEqual([{ most: 1, days: 7 }]);
     expect(await send.retry("a", siteOf("shop", 2), "id-a-failed")).toMatchObject({ id: "id-a-failed" });
+  });
+
+  it("delay the site's messages also when the only one is sent again", async () => {
+    await write(siteOf("shop"), "a-failed");
+    await failFirst("a");
+    const full = siteOf("shop", 1);
+    await write(full, "b1");
+    expect(send.isHeld("shop")).toBe(false);
+    await send.retry("a", full, "id-a-failed");
+    expect([await plan(), send.isHeld("shop")]).toEqual([["b1", "a-failed", "", ""], true]);
+    await send.release([siteOf("shop", 2)]);
+    expect([send.isHeld("shop"), released]).toEqual([false, ["shop"]]);
   });
 
   it("stay when the service was called already: such a message waits as long as the service demands", async () => {

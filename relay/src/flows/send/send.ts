@@ -116,11 +116,12 @@ async function retry(state: SendState, visitor: string, site: Site, id: string):
       const n = await markMessage(tx, visitor, message.pos, "sent");
       if (n === undefined) return undefined;
       await addOutboxEntry(tx, newEntry(state, visitor, site, n, message.pos, due));
-      return { n, message };
+      return { n, message, due };
     },
     [visitor],
   );
   if (again === undefined || again === "full") return again;
+  if (again.due > at) hold(state, site, again.due);
   announce(state, visitor, site, { n: again.n, first: false });
   return again.message;
 }
