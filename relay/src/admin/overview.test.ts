@@ -79,6 +79,11 @@ it("draws the first line of a plot on top of the others, and none that is zero a
   expect([...new Set(drawn)]).toEqual(["3", "0"]);
 });
 
+it("draws no limit for a minute that the sending node has not stored yet", async () => {
+  await store("sending", NOW - 95_000, { ...mergeSamples([], "sum"), pace: 60 });
+  expect(figureOf(await page("hour"), "Calls per minute")).toContain("limit as learned newest 60, highest 60");
+});
+
 it("counts the running minute of this node, and the newest stored minute of the others", async () => {
   metrics.message("stored");
   metrics.message("reply");

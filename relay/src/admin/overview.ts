@@ -141,7 +141,8 @@ function plots({ points, ticks, range }: Figures): Html {
   const failed = [line("failed", ({ messages }) => messages.failed)];
   const open = [line("connections", ({ connections }) => connections)];
   const waiting = [line("waiting", ({ waiting }) => waiting)];
-  const limit = [line("limit as learned", ({ pace }) => pace)];
+  // Only the sending node knows the limit; until it has stored the minute, the minute has none.
+  const limit = [line("limit as learned", ({ pace }) => (pace > 0 ? pace : undefined))];
   const within = `within the ${range}`;
   const counts = { ticks, format: shortCount };
   const times = { ticks, format: duration };
