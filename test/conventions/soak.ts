@@ -57,8 +57,8 @@ const ROWS: Record<SuiteName, Row> = {
     found: (f) =>
       `after the first minute ${f["used at least"]} used at least, ${f["refused at most"]} refused at most; ${counts(f, "lost")}`,
   },
-  stray: {
-    done: () => "One stray 429 with `Retry-After: 2` on a quiet account, then six more visitors write",
+  single429: {
+    done: () => "A single 429 with `Retry-After: 2` on a quiet account, then six more visitors write",
     found: (f) =>
       `first call ${number(f["ms to the first call"])} ms after it, the last of seven after ${number(f["ms to the last of seven"])} ms`,
   },
@@ -86,7 +86,7 @@ const ROWS: Record<SuiteName, Row> = {
     done: (f) => `${number(f["full disks"])} ways to fill the disk`,
     found: (f) => counts(f, "acknowledged and not written", "lost", "restarts needed"),
   },
-  flips: {
+  bitFlips: {
     done: (f) => `${number(f["bytes changed"])} single bits changed in the database of a stopped relay`,
     found: (f) =>
       `${number(f.silent)} gave wrong data; ${number(f["silent after a kill"])} after a kill, which leaves no checksum`,
@@ -97,13 +97,13 @@ const ROWS: Record<SuiteName, Row> = {
     found: (f) =>
       `${number(f.messages)} messages, ${number(f.replies)} replies: ${counts(f, "lost", "doubled")}, ${number(f.disordered)} out of order; the latest ${number(Math.max(Number(f["latest message, ms"]), Number(f["latest reply, ms"])))} ms after the part was back`,
   },
-  standstills: {
+  pausedNodes: {
     done: (f) =>
       `Three nodes: the one that sends is stopped (SIGSTOP) past its lease, ${number(f.stops)} times in turn, and continues later`,
     found: (f) =>
       `${number(f.messages)} messages: ${counts(f, "lost", "doubled")}, ${number(f.disordered)} out of order; ${number(f["calls repeated by another node"])} calls repeated, which the service recognised`,
   },
-  wave: {
+  rollingRestart: {
     done: (f) =>
       `${number(f.nodes)} nodes with ${number(f.connections)} visitors, restarted one after the other while these write`,
     found: (f) =>
@@ -113,7 +113,7 @@ const ROWS: Record<SuiteName, Row> = {
     done: (f) => `Three nodes with one key under a hidden limit of ${number(f.limit)} a minute`,
     found: (f) => `after the first minute ${f.used} used, ${f.refused} refused; ${counts(f, "lost", "doubled")}`,
   },
-  awaits: {
+  killAtEachAwait: {
     done: (f) =>
       `A recharge key submitted eight times, the relay killed at each of ${number(f.awaits)} awaits, with every failure of the service`,
     found: (f, violations) => `${violations} granted twice or lost in ${number(f.runs)} runs`,

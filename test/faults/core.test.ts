@@ -1,6 +1,6 @@
 /**
  * The relay's core in a simulated world: crashes at any await, lost answers, cut connections, full disks, long outages, clock
- * changes; and two nodes on one database that are killed, stand still and lose hints. A seed determines everything that
+ * changes; and two nodes on one database that are killed, are paused and lose hints. A seed determines everything that
  * happens. A failure prints its seed and the command that repeats it. `npm test` runs a sample; `core.full.test.ts` runs
  * thousands of seeds.
  */
@@ -29,7 +29,7 @@ describe("the simulated relay", () => {
     const [first, again, other] = [await simulate(core, 7), await simulate(core, 7), await simulate(core, 8)];
     expect(again).toEqual(first);
     expect(other.figures.trace).not.toBe(first.figures.trace);
-    const pair = PAIRS["nodes that are killed and stand still"];
+    const pair = PAIRS["nodes that are killed and paused"];
     expect(await simulate(core, 7, pair)).toEqual(await simulate(core, 7, pair));
   });
 });

@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it } from "vitest";
 import { type Harness, startHarness } from "../harness.ts";
 import { runProcess } from "../relays.ts";
 import { caller, tokenFor } from "../tokens.ts";
-import { everyAwait } from "./awaits.ts";
 import { creditsUnderKills } from "./credits-kills.ts";
+import { killAtEachAwait } from "./kill-at-each-await.ts";
 import { credits } from "./suites/credits.ts";
 
 creditsUnderKills([
@@ -13,7 +13,7 @@ creditsUnderKills([
 
 describe.each(["sqlite", "postgres"] as const)("credits when a process dies at any of its awaits, %s", (dialect) => {
   it("are granted at most once, and the key is never lost, whatever the failure of the service", async () => {
-    const { runs, awaits, wrong } = await everyAwait(dialect, false);
+    const { runs, awaits, wrong } = await killAtEachAwait(dialect, false);
     expect(wrong).toEqual([]);
     expect(awaits).toBeGreaterThan(40);
     expect(runs).toBe(awaits);

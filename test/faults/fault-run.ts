@@ -25,6 +25,7 @@ const FAULTS = [
 /** A visitor, and the texts that the relay acknowledged, in typing order. */
 type Writer = { visitor: Visitor; acknowledged: string[] };
 
+/** Makes one fault run. @param run.kills kills of the relay, spread over the acknowledged messages */
 export async function faultRun({ visitors, messages, kills, seed }: FaultRun): Promise<Figures> {
   const began = performance.now();
   const harness = await startHarness({

@@ -2,13 +2,13 @@
 
 import { expect, it } from "vitest";
 import { nodes } from "./suites/nodes.ts";
-import { standstills } from "./suites/standstills.ts";
-import { wave } from "./suites/wave.ts";
+import { pausedNodes } from "./suites/paused-nodes.ts";
+import { rollingRestart } from "./suites/rolling-restart.ts";
 
 const FLAWLESS = { lost: 0, doubled: 0, disordered: 0 };
 
 it("S7 loses, doubles and reorders nothing when each of three nodes in turn is stopped past its lease", async () => {
-  const { violations, figures } = await standstills({ stops: 3, visitors: 12, perSecond: 20 });
+  const { violations, figures } = await pausedNodes({ stops: 3, visitors: 12, perSecond: 20 });
   expect(violations).toEqual([]);
   expect(figures).toMatchObject({ stops: 3, ...FLAWLESS });
 });
@@ -25,7 +25,7 @@ it.each([
 });
 
 it("S9 refuses, loses, doubles and reorders nothing while three nodes are restarted in turn, and keeps every session", async () => {
-  const { violations, figures } = await wave({ visitors: 12, perSecond: 10, timed: false });
+  const { violations, figures } = await rollingRestart({ visitors: 12, perSecond: 10, timed: false });
   expect(violations).toEqual([]);
   expect(figures).toMatchObject({ connections: 12, refused: 0, ...FLAWLESS });
 });

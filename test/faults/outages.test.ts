@@ -5,5 +5,5 @@ import { outageTests } from "./suites/tests.ts";
 outageTests({
   drain: { visitors: 30 },
   intake: { restarts: 2 },
-  flips: { flips: 30 },
+  bitFlips: { flips: 30 },
 });

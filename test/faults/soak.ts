@@ -16,14 +16,14 @@ import { RATE_STYLES } from "../../relay/sandbox/options.ts";
 import { browserFaultRun } from "../browser/fault-run.ts";
 import { ensurePrograms } from "../setup/programs.ts";
 import { useOwnTemporaryFolder } from "../setup/temporary-folder.ts";
-import { allAwaits } from "./awaits.ts";
 import { faultRuns } from "./fault-run.ts";
+import { killAtEachAwaitAndFailure } from "./kill-at-each-await.ts";
 import { longMutants } from "./mutants-long.ts";
+import { bitFlips } from "./suites/bit-flips.ts";
 import { callbacks } from "./suites/callbacks.ts";
 import { credits } from "./suites/credits.ts";
 import { disk } from "./suites/disk.ts";
 import { drain } from "./suites/drain.ts";
-import { flips } from "./suites/flips.ts";
 import { intake } from "./suites/intake.ts";
 import { kill } from "./suites/kill.ts";
 import { minute } from "./suites/minute.ts";
@@ -31,13 +31,13 @@ import { allFaults } from "./suites/nodes.ts";
 import { nodesRate } from "./suites/nodes-rate.ts";
 import { outage } from "./suites/outage.ts";
 import { pace } from "./suites/pace.ts";
-import { rate, stray } from "./suites/rate.ts";
-import { standstills } from "./suites/standstills.ts";
+import { pausedNodes } from "./suites/paused-nodes.ts";
+import { rate, single429 } from "./suites/rate.ts";
+import { rollingRestart } from "./suites/rolling-restart.ts";
 import { type Report, seconds } from "./suites/suite.ts";
 import { sync } from "./suites/sync.ts";
 import { tabs } from "./suites/tabs.ts";
 import { upstream } from "./suites/upstream.ts";
-import { wave } from "./suites/wave.ts";
 
 export const FIGURES = join(import.meta.dirname, "figures.json");
 
@@ -59,18 +59,18 @@ const SUITES = {
   minute: (seed) => minute({ seed, seconds: 60, kills: 8 }),
   browser: (seed) => browserFaultRun({ seed, seconds: 60, kills: 8 }),
   rate: (seed) => rate({ seed, limits: [30, 300, 10], styles: RATE_STYLES, minutes: 11 }),
-  stray: (seed) => stray({ seed }),
+  single429: (seed) => single429({ seed }),
   pace: (seed, progress) => pace({ seed, progress }),
   outage: (seed) => outage({ seed, visitors: 10, messages: 100 }),
   drain: (seed) => drain({ seed, visitors: 1_000 }),
   intake: (seed) => intake({ seed, restarts: 20 }),
   disk: (seed) => disk({ seed }),
-  flips: (seed) => flips({ seed, flips: 200 }),
+  bitFlips: (seed) => bitFlips({ seed, flips: 200 }),
   nodes: (seed, progress) => allFaults({ seed, visitors: 100, messages: 5_000, perSecond: 80, progress }),
-  standstills: (seed, progress) => standstills({ seed, stops: 12, visitors: 30, perSecond: 80, progress }),
-  wave: (seed, progress) => wave({ seed, visitors: 5_000, perSecond: 40, timed: true, progress }),
+  pausedNodes: (seed, progress) => pausedNodes({ seed, stops: 12, visitors: 30, perSecond: 80, progress }),
+  rollingRestart: (seed, progress) => rollingRestart({ seed, visitors: 5_000, perSecond: 40, timed: true, progress }),
   nodesRate: (seed, progress) => nodesRate({ seed, limit: 300, minutes: 4, progress }),
-  awaits: () => allAwaits(),
+  killAtEachAwait: () => killAtEachAwaitAndFailure(),
   credits: (seed) => credits({ seed, keys: 1_000, kills: 40 }),
   storm: (seed, progress) => faultRuns({ seed, minutes: Number(process.env.SOAK_MINUTES ?? 3), progress }),
   mutants: () => longMutants(),

@@ -15,7 +15,7 @@ lossTests({
 outageTests({
   drain: { visitors: 60 },
   intake: { restarts: 4 },
-  flips: { flips: 60 },
+  bitFlips: { flips: 60 },
 });
 
 it("S5 finds an unannounced limit and stays below it, with and without headers", async () => {

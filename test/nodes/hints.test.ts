@@ -26,7 +26,7 @@ it("accepts a visitor's session on every node", async () => {
   expect(welcome.reset).toBe(true);
 });
 
-it("shows a visitor of one node whether the other one, which sends to the service, delivered their message", async () => {
+it("shows a visitor of one node whether the other node, which sends to the service, delivered their message", async () => {
   const sender = cluster.holder();
   cluster.sendCallbacksTo(sender);
   const visitor = cluster.visitor(1 - sender);
@@ -41,10 +41,10 @@ it("shows a visitor of one node whether the other one, which sends to the servic
   await shows("taken again", "delivered");
 });
 
-it("tells a visitor of one node that the other one, which sends to the service, gets no answer, and when it does again", async () => {
+it("tells visitors of one node when the other node, which sends to the service, gets no answers, and when it gets them again", async () => {
   const sender = cluster.holder();
   cluster.sendCallbacksTo(sender);
-  // After so many failures in a row, a node stops to call the service.
+  // After eight failures in a row, a node stops calling the service for a moment.
   const crowd = Array.from({ length: 8 }, () => cluster.visitor(1 - sender));
   await Promise.all(crowd.map((visitor) => visitor.connect()));
   cluster.sandbox.failNext("incoming", crowd.length, 503);

@@ -80,6 +80,7 @@ function crash(run: Run, node: Node, between: () => void = () => {}): void {
   });
 }
 
+/** Schedules what people do: connect, write, lose connections, send from two tabs, delete their chat. */
 export function arrangePeople(run: Run): void {
   const { world, scenario, tabs, people } = run;
   for (const [i, tab] of tabs.entries()) {
@@ -99,6 +100,7 @@ export function arrangePeople(run: Run): void {
   }
 }
 
+/** Schedules what happens to the machines: crashes, new keys, full disks, clock changes, pauses, a restored backup. */
 export function arrangeMachine(run: Run): void {
   const { world, scenario, nodes, service } = run;
   const [first] = nodes as [Node];
@@ -132,8 +134,7 @@ export function arrangeMachine(run: Run): void {
       first.machine.shift = scenario.jump;
     });
   }
-  for (let n = 0; n < scenario.stalls; n++)
-    sometime(run, () => pickNode(run).relay?.standStill(world.pick(500, 9_000)));
+  for (let n = 0; n < scenario.stalls; n++) sometime(run, () => pickNode(run).relay?.suspend(world.pick(500, 9_000)));
   if (scenario.restore) arrangeRestore(run);
 }
 
@@ -152,6 +153,7 @@ function arrangeRestore(run: Run): void {
   );
 }
 
+/** Schedules an outage, a flood of replies to somebody who is offline, and the end of all failures. */
 export function arrangeService(run: Run): void {
   const { world, scenario, service, nodes, backend, tabs, people, away } = run;
   if (scenario.outage > 0) {

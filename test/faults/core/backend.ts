@@ -1,9 +1,9 @@
 import type { Database, Value } from "../../../relay/src/db/database.ts";
-import type { Standstill } from "./standstill.ts";
+import type { Suspension } from "./suspension.ts";
 import type { World } from "./world.ts";
 
 /** A node of the simulated world, as the other nodes and the database see it. */
-export type Member = { node: string; alive: () => boolean; standstill: Standstill; receive: (text: string) => void };
+export type Member = { node: string; alive: () => boolean; suspension: Suspension; receive: (text: string) => void };
 
 type Lease = { name: string; node: string; until: number };
 
@@ -68,7 +68,7 @@ export async function openBackend(world: World, disk: Database): Promise<Backend
         if (!member.alive()) members.delete(member);
         else if (member !== from && !world.chance(loss))
           world.after(world.pick(1, 20), () =>
-            member.standstill.run(() => void (member.alive() && member.receive(text))),
+            member.suspension.run(() => void (member.alive() && member.receive(text))),
           );
       }
     },

@@ -16,10 +16,12 @@ export type Line = { seed: number; violations: string[] } | { sum: Sum };
 
 const NOTHING: Sum = { seeds: 0, acked: 0, effects: 0, accepted: 0, shown: 0, calls: 0, gaps: 0, resets: 0, failed: 0 };
 
+/** Adds the figures of one or more runs to a sum. @param seeds the number of runs */
 export function add(sum: Sum, more: Omit<Sum, "seeds">, seeds = 1): void {
   for (const name of Object.keys(NOTHING) as (keyof Sum)[]) sum[name] += name === "seeds" ? seeds : more[name];
 }
 
+/** The sum of no runs. */
 export const nothing = (): Sum => ({ ...NOTHING });
 
 if (import.meta.main) {

@@ -103,8 +103,8 @@ const PAIR = { nodes: 2, jump: 0, restore: false, diskFull: false, spoolFull: fa
 
 /** Scenarios with two nodes; each has its own seeds. */
 export const PAIRS = {
-  "nodes that are killed and stand still": { ...PAIR, stalls: 6, crashes: 4, failureMs: 60_000, messages: 12 },
-  "nodes that stand still while hints are lost": { ...PAIR, stalls: 8, hintLoss: 0.5, failureMs: 60_000, messages: 12 },
+  "nodes that are killed and paused": { ...PAIR, stalls: 6, crashes: 4, failureMs: 60_000, messages: 12 },
+  "nodes that are paused while hints are lost": { ...PAIR, stalls: 8, hintLoss: 0.5, failureMs: 60_000, messages: 12 },
   "nodes that receive no hint": { ...PAIR, stalls: 3, hintLoss: 1, failureMs: 60_000 },
   "nodes whose clocks differ by an hour": { ...PAIR, stalls: 4, jump: HOUR },
 } as const satisfies Record<string, Partial<Scenario>>;

@@ -25,14 +25,14 @@ function wrongCall({ process, core }: Calls, backend: Backend, { text }: Sent): 
 /** Sends one message of a visitor at a time, because two could overtake each other (R-465). */
 export async function sendMessage(calls: Calls, message: Sent): Promise<Outcome> {
   const { process, service, inFlight } = calls;
-  const { backend, violations, standstill } = process;
+  const { backend, violations, suspension } = process;
   if (inFlight.has(message.fromId)) violations.push(`two in flight: "${message.text}" did not wait for its turn`);
   inFlight.add(message.fromId);
   if (backend !== undefined) violations.push(...wrongCall(calls, backend, message));
   const stalled = maybeStall(process);
   if (stalled !== undefined) await stalled;
   const outcome = await service.send(message, calls.key);
-  if (standstill.isStopped()) await standstill.running();
+  if (suspension.isStopped()) await suspension.running();
   inFlight.delete(message.fromId);
   if (process.alive && backend !== undefined && outcome.kind === "throttle") noteWait(process, backend, outcome.waitMs);
   return process.alive ? outcome : NEVER;
@@ -40,11 +40,11 @@ export async function sendMessage(calls: Calls, message: Sent): Promise<Outcome>
 
 /** Notes a stated wait when the process had time to store it: half a second in which it ran and the database worked. */
 function noteWait(process: SimulatedProcess, backend: Backend, ms = 0): void {
-  const { world, machine, standstill } = process;
+  const { world, machine, suspension } = process;
   const until = world.now() + ms;
   let whole = !machine.full;
   for (let n = 1; n <= 5; n++)
-    world.after(100 * n, () => (whole &&= process.alive && !standstill.isStopped() && !machine.full));
+    world.after(100 * n, () => (whole &&= process.alive && !suspension.isStopped() && !machine.full));
   world.after(501, () => {
     if (whole) backend.waitUntil = Math.max(backend.waitUntil, until);
   });

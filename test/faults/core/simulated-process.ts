@@ -2,7 +2,7 @@
 
 import type { Clock } from "../../../relay/src/base/clock.ts";
 import type { Backend } from "./backend.ts";
-import { createStandstill, type Standstill } from "./standstill.ts";
+import { createSuspension, type Suspension } from "./suspension.ts";
 import { clockOf, type World } from "./world.ts";
 
 /** What outlives a process: its disk and the operator's settings. */
@@ -36,7 +36,7 @@ export type SimulatedProcess = {
   ended: Promise<undefined>;
   /** Ends the process: nothing under way continues. */
   end: () => void;
-  standstill: Standstill;
+  suspension: Suspension;
   clock: Clock;
   /** Things that the relay must never do. */
   violations: string[];
@@ -48,7 +48,7 @@ export const NEVER = new Promise<never>(() => {});
 /** Starts the next process of a machine. */
 export function createProcess(world: World, machine: Machine, backend: Backend | undefined): SimulatedProcess {
   const { promise, resolve } = Promise.withResolvers<undefined>();
-  const standstill = createStandstill(world);
+  const suspension = createSuspension(world);
   const wall = clockOf(
     world,
     () => machine.shift,
@@ -65,8 +65,8 @@ export function createProcess(world: World, machine: Machine, backend: Backend |
       process.alive = false;
       resolve(undefined);
     },
-    standstill,
-    clock: { ...wall, after: (ms, fn) => wall.after(ms, () => standstill.run(() => process.alive && fn())) },
+    suspension,
+    clock: { ...wall, after: (ms, fn) => wall.after(ms, () => suspension.run(() => process.alive && fn())) },
     violations: [],
   };
   return process;
@@ -74,10 +74,10 @@ export function createProcess(world: World, machine: Machine, backend: Backend |
 
 /** Between two steps, time passes, the process stops for a time, or it ends. */
 export async function pause(process: SimulatedProcess): Promise<void> {
-  const { world, standstill } = process;
+  const { world, suspension } = process;
   if (!process.alive) return NEVER;
   if (!world.chance(0.6)) await new Promise<void>((resolve) => void world.after(world.pick(0, 6), resolve));
-  if (standstill.isStopped()) await standstill.running();
+  if (suspension.isStopped()) await suspension.running();
   if (!process.alive) return NEVER;
 }
 
@@ -92,10 +92,10 @@ export function maybeStall(process: SimulatedProcess): Promise<void> | undefined
 }
 
 async function stall(process: SimulatedProcess, backend: Backend): Promise<void> {
-  const { world, standstill } = process;
+  const { world, suspension } = process;
   backend.stalls--;
-  standstill.stop(world.pick(500, 9_000));
-  await standstill.running();
+  suspension.stop(world.pick(500, 9_000));
+  await suspension.running();
   if (!process.alive) return NEVER;
 }
 

@@ -40,7 +40,7 @@ export type SimulatedRelay = {
   /** Ends the process at once: everything in memory is lost, and nothing under way continues. */
   crash: () => void;
   /** Stops the process for some milliseconds, like SIGSTOP and SIGCONT. */
-  standStill: (ms: number) => void;
+  suspend: (ms: number) => void;
   accept: (transport: Transport) => { receive: (text: string) => void; lost: () => void };
   /** Sends a callback's body. Resolves to the status, or to undefined when the process ends before it answers. */
   callback: (body: string) => Promise<number | undefined>;
@@ -81,7 +81,7 @@ export async function startSimulatedRelay(
   backend?: Backend,
 ): Promise<SimulatedRelay> {
   const process = createProcess(world, machine, backend);
-  const { standstill, violations } = process;
+  const { suspension, violations } = process;
   const disk =
     backend?.disk ?? core.openSqlite(machine.file, { defer: (fn) => void world.after(1, () => process.alive && fn()) });
   const crash = (): void => {
@@ -100,17 +100,17 @@ export async function startSimulatedRelay(
   return {
     alive: () => process.alive,
     crash,
-    standStill: standstill.stop,
+    suspend: suspension.stop,
     accept(transport) {
       const connection = connections.accept(transport, "https://shop.example", "address");
       return {
-        receive: (text) => standstill.run(() => process.alive && connections.receive(connection, text)),
-        lost: () => standstill.run(() => process.alive && connections.lost(connection)),
+        receive: (text) => suspension.run(() => process.alive && connections.receive(connection, text)),
+        lost: () => suspension.run(() => process.alive && connections.lost(connection)),
       };
     },
     callback: (body) =>
       Promise.race([
-        standstill.isStopped() ? standstill.running().then(() => answered(body)) : answered(body),
+        suspension.isStopped() ? suspension.running().then(() => answered(body)) : answered(body),
         process.ended,
       ]),
     violations,
@@ -122,7 +122,7 @@ export async function startSimulatedRelay(
 
 /** Migrates the database, joins the other nodes, and creates what the flows share. */
 async function createParts(process: SimulatedProcess, core: Core, db: Database): Promise<Parts> {
-  const { world, machine, backend, name, standstill, clock, violations } = process;
+  const { world, machine, backend, name, suspension, clock, violations } = process;
   const epoch = await core.migrate(db);
   const loss = (): number => machine.hintLoss;
   const shared =
@@ -130,7 +130,7 @@ async function createParts(process: SimulatedProcess, core: Core, db: Database):
     joinBackend({
       core,
       backend,
-      member: { node: name, alive: () => process.alive, standstill },
+      member: { node: name, alive: () => process.alive, suspension },
       db,
       clock,
       guarded: (work) => guarded(process, work),

@@ -55,6 +55,7 @@ function pop(heap: Event[]): Event | undefined {
   return top;
 }
 
+/** @param seed decides every random number, so the same code runs the same way again */
 export function createWorld(seed: number): World {
   const random = seededRandom(seed);
   const events: Event[] = [];

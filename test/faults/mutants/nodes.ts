@@ -1,13 +1,13 @@
 import { handOver } from "../suites/hand-over.ts";
 import { nodes } from "../suites/nodes.ts";
 import { nodesShared } from "../suites/nodes-shared.ts";
-import { standstills } from "../suites/standstills.ts";
+import { pausedNodes } from "../suites/paused-nodes.ts";
+import { rollingRestart } from "../suites/rolling-restart.ts";
 import type { Common, Report } from "../suites/suite.ts";
-import { wave } from "../suites/wave.ts";
 import type { Mutant } from "./mutant.ts";
 
 /** The sending node is stopped for a few seconds longer than a lease. */
-const standstill = (options: Common): Promise<Report> =>
+const pausedSender = (options: Common): Promise<Report> =>
   nodes({
     ...options,
     fault: "the node that sends is paused past its lease",
@@ -40,16 +40,17 @@ const busy = (options: Common): Promise<Report> =>
     latest: Number.POSITIVE_INFINITY,
   });
 const threeNodes = (options: Common): Promise<Report> =>
-  standstills({ ...options, stops: 3, visitors: 12, perSecond: 30 });
+  pausedNodes({ ...options, stops: 3, visitors: 12, perSecond: 30 });
 
-const restarts = (options: Common): Promise<Report> => wave({ ...options, visitors: 12, perSecond: 10, timed: false });
+const restarts = (options: Common): Promise<Report> =>
+  rollingRestart({ ...options, visitors: 12, perSecond: 10, timed: false });
 
 /** Mistakes that have an effect only with several nodes. */
 export const NODES: readonly Mutant[] = [
   {
     name: "records a delivery although another node sends for the account",
     edits: [{ in: "createLeases", find: "if ($lost !== undefined) throw new LeaseLost($$);", replace: "" }],
-    killedBy: { suite: standstill },
+    killedBy: { suite: pausedSender },
   },
   {
     name: "sends for every account on every node",
@@ -57,7 +58,7 @@ export const NODES: readonly Mutant[] = [
       { in: "createLeases", find: "(held.get($name)?.until ?? 0) > clock.uptime()", replace: "true" },
       { in: "createLeases", find: "if ($lost !== undefined) throw new LeaseLost($$);", replace: "" },
     ],
-    killedBy: { suite: standstill },
+    killedBy: { suite: pausedSender },
   },
   {
     name: "sends for every account on every one of three nodes",

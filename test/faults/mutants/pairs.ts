@@ -2,7 +2,7 @@ import { PAIRS } from "../core/scenario.ts";
 import { WITHOUT_FAILURES } from "../core/service.ts";
 import type { Mutant } from "./mutant.ts";
 
-const STILL = PAIRS["nodes that stand still while hints are lost"];
+const STILL = PAIRS["nodes that are paused while hints are lost"];
 /** The service refuses most calls, and says how long to wait. */
 const LIMITED = { ...STILL, behaviour: { ...WITHOUT_FAILURES, limit: 15 } };
 

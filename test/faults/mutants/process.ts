@@ -1,6 +1,6 @@
+import { bitFlips } from "../suites/bit-flips.ts";
 import { callbacks } from "../suites/callbacks.ts";
 import { drain } from "../suites/drain.ts";
-import { flips } from "../suites/flips.ts";
 import { kill } from "../suites/kill.ts";
 import { restart } from "../suites/restart.ts";
 import type { Common, Report } from "../suites/suite.ts";
@@ -72,7 +72,7 @@ export const PROCESS: Mutant[] = [
   {
     name: "opens a database that was changed while the relay was down",
     edits: [{ find: "$kept && breakSeal($file)", replace: "false" }],
-    killedBy: { suite: (options) => flips({ ...options, flips: 200 }) },
+    killedBy: { suite: (options) => bitFlips({ ...options, flips: 200 }) },
   },
   {
     name: "delivers before it can receive the reply",

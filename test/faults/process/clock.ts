@@ -31,6 +31,7 @@ export type TestClock = {
   remove: () => void;
 };
 
+/** @param speed of the relay's time, as a factor */
 export function testClock(speed = 1): TestClock {
   const folder = mkdtempSync(join(tmpdir(), "porchlight-clock-"));
   const file = join(folder, "clock.json");

@@ -71,10 +71,12 @@ async function sendTooMany(cluster: Cluster): Promise<{ accepted: number; tab: V
   let accepted = 0;
   for (let i = 0; i < MORE.attempts; i++) {
     await pause(MORE.pause);
-    await tab.send(`more ${i}`).then(
-      () => accepted++,
-      () => {},
+    const refusal = await tab.send(`more ${i}`).then(
+      () => undefined,
+      (error: Error) => error,
     );
+    if (refusal === undefined) accepted++;
+    else if (!refusal.message.includes("rate_limited")) throw refusal;
   }
   return { accepted, tab };
 }

@@ -121,10 +121,10 @@ function countLosses(testbed: Testbed, arrived: readonly string[]): { lost: numb
 }
 
 /**
- * S5b: one stray 429 with `Retry-After: 2` on a quiet account. The relay waits these two seconds, and sends the next
+ * S5b: a single 429 with `Retry-After: 2` on a quiet account. The relay waits these two seconds, and sends the next
  * six messages within ten seconds.
  */
-export async function stray({ root, seed = 5 }: Common): Promise<Report> {
+export async function single429({ root, seed = 5 }: Common): Promise<Report> {
   const sandbox = await startSandbox({ config: { rateLimit: 0, botActive: false } });
   const testbed = await openTestbed({ seed, root, other: { url: sandbox.url, key: sandbox.config.apiKey }, rate: 60 });
   try {
@@ -143,7 +143,7 @@ export async function stray({ root, seed = 5 }: Common): Promise<Report> {
     return {
       violations: [
         ...(soonest < 2_000 ? [`early: a call went ${soonest} ms after a refusal with Retry-After: 2`] : []),
-        ...(latest > 10_000 ? [`slow: six messages were out ${latest} ms after one stray refusal`] : []),
+        ...(latest > 10_000 ? [`slow: six messages were out ${latest} ms after a single refusal`] : []),
       ],
       figures: { "ms to the first call": soonest, "ms to the last of seven": latest, refused: answered(429).length },
     };

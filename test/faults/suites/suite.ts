@@ -20,6 +20,7 @@ export const losses = (violations: readonly string[]) => ({
   disordered: count(violations, "order"),
 });
 
+/** Seconds since a `performance.now()`, rounded to a tenth. */
 export const seconds = (since: number): number => Math.round((performance.now() - since) / 100) / 10;
 
 /** A share of 1 as text: 0.123 is `12.3 %`. */

@@ -4,10 +4,10 @@
  */
 
 import { describe, expect, it } from "vitest";
+import { bitFlips } from "./bit-flips.ts";
 import { callbacks } from "./callbacks.ts";
 import { disk } from "./disk.ts";
 import { drain } from "./drain.ts";
-import { flips } from "./flips.ts";
 import { intake } from "./intake.ts";
 import { kill } from "./kill.ts";
 import { minute } from "./minute.ts";
@@ -27,7 +27,7 @@ export type Sizes = {
   minute: { seconds: number; kills: number };
   drain: { visitors: number };
   intake: { restarts: number };
-  flips: { flips: number };
+  bitFlips: { flips: number };
 };
 
 /** Runs a suite that must find no violation, and returns its figures. */
@@ -101,7 +101,7 @@ export function lossTests(sizes: Pick<Sizes, "kill" | "sync" | "upstream" | "cal
 }
 
 /** Outages, restarts, full disks and damaged files. @param sizes how much is done to the relay */
-export function outageTests(sizes: Pick<Sizes, "drain" | "intake" | "flips">): void {
+export function outageTests(sizes: Pick<Sizes, "drain" | "intake" | "bitFlips">): void {
   describe("the relay in a process of its own", () => {
     it("S6 delivers after an outage of eleven hours; after thirteen, messages show as failed and Retry delivers them", async () => {
       const figures = await clean(outage({ visitors: 2, messages: 6, speed: 10 }));
@@ -131,8 +131,8 @@ export function outageTests(sizes: Pick<Sizes, "drain" | "intake" | "flips">): v
     });
 
     it("S10 shows no wrong data when one bit of the closed database was changed", async () => {
-      const figures = await clean(flips(sizes.flips));
-      expect(figures).toMatchObject({ "bytes changed": sizes.flips.flips, silent: 0 });
+      const figures = await clean(bitFlips(sizes.bitFlips));
+      expect(figures).toMatchObject({ "bytes changed": sizes.bitFlips.flips, silent: 0 });
     });
   });
 }

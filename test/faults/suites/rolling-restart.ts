@@ -92,7 +92,7 @@ function violationsOf({ connections, exitMs, code, perSecond, peak }: Restart, n
     ...(code === 0 ? [] : [`exit: node ${node} ended with ${code}`]),
     ...(connections > 0 ? [] : [`vacuous: node ${node} had no visitors`]),
     ...(exitMs <= EXIT_MS || !timed ? [] : [`exit: node ${node} took ${Math.round(exitMs)} ms`]),
-    ...(peak <= PEAK * perSecond + CHANCE || !timed ? [] : [`wave: ${peak} visitors came back in one second`]),
+    ...(peak <= PEAK * perSecond + CHANCE || !timed ? [] : [`peak: ${peak} visitors came back in one second`]),
   ];
 }
 
@@ -119,7 +119,7 @@ const SETUP = {
 } as const;
 
 /** S9: three nodes are restarted, one after the other, while their visitors write. */
-export async function wave({
+export async function rollingRestart({
   root,
   seed = 19,
   visitors,

@@ -1,7 +1,7 @@
 import type { World } from "./world.ts";
 
 /** Stops a process for a time, like SIGSTOP and SIGCONT: data still arrives, but waits. Other processes and clocks go on. */
-export type Standstill = {
+export type Suspension = {
   isStopped: () => boolean;
   /** Stops the process for `ms` from now, or for longer if it is stopped already. */
   stop: (ms: number) => void;
@@ -11,7 +11,8 @@ export type Standstill = {
   run: (fn: () => void) => void;
 };
 
-export function createStandstill(world: World): Standstill {
+/** @returns the suspension of one process, which runs until `stop` is called */
+export function createSuspension(world: World): Suspension {
   let until = 0;
   const isStopped = (): boolean => world.now() < until;
   function run(fn: () => void): void {

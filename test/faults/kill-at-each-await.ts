@@ -18,10 +18,11 @@ function wrongIn({ grants, entries, answered }: Count, { keys, copies }: Plan): 
 }
 
 /**
- * Processes one key and its eight copies, and kills the process at its first await, then at its second, and so on until there
- * are no more; each time with one of the failures, or with every one of them.
+ * Submits one recharge key eight times, and kills the process at its first await. Then repeats this with the second await, and so
+ * on until the process has no further await.
+ * @param all meets every failure of the service at each await; otherwise one failure
  */
-export async function everyAwait(
+export async function killAtEachAwait(
   dialect: Plan["dialect"],
   all: boolean,
 ): Promise<{ runs: number; awaits: number; wrong: string[] }> {
@@ -41,10 +42,10 @@ export async function everyAwait(
   }
 }
 
-/** Every await with every failure, on a database of one process and on one that two share. */
-export async function allAwaits(): Promise<Report> {
+/** S11: every await with every failure, on a database of one process and on a database that two processes share. */
+export async function killAtEachAwaitAndFailure(): Promise<Report> {
   const begun = performance.now();
-  const dialects = [await everyAwait("sqlite", true), await everyAwait("postgres", true)];
+  const dialects = [await killAtEachAwait("sqlite", true), await killAtEachAwait("postgres", true)];
   const sum = (of: (run: (typeof dialects)[number]) => number): number =>
     dialects.reduce((total, run) => total + of(run), 0);
   return {

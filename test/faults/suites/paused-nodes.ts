@@ -27,7 +27,7 @@ async function holderIn({ db, ports }: NodesTestbed): Promise<number> {
  * S7: three nodes. The node that sends is stopped with a call under way, until another node has its lease. Then this other
  * node is stopped too, and the first one continues. So each node in turn takes over, is stopped, and comes back with an old lease.
  */
-export async function standstills({
+export async function pausedNodes({
   root,
   seed = 7,
   stops,
