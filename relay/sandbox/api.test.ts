@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
-import { setUp } from "./harness.ts";
+import { setUp } from "./sandbox.fixture.ts";
 
 const INCOMING = "/incoming_custom_channel_message";
 const ENDPOINTS = [

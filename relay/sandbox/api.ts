@@ -57,6 +57,7 @@ type PendingRequest = { req: Request; found: Found | undefined; query: URLSearch
 /** Thrown when a plain connection must be closed. */
 class ConnectionClosed extends Error {}
 
+/** @returns the handler of every request below the base path. It records each one in the journal, refused ones too. */
 export function createApi(service: Service): (req: Request, res: Response) => void {
   return (req, res) => void serve(service, req, res);
 }

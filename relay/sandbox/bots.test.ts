@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { BOTS, type BotName, botTurn, isScript } from "./bots.ts";
-import { setUp } from "./harness.ts";
+import { setUp } from "./sandbox.fixture.ts";
 
 const HOUR = 3_600_000;
 

@@ -82,6 +82,7 @@ const isRule = (value: unknown): value is Rule =>
   value.parts.every(isPart) &&
   (value.match === undefined || (typeof value.match === "string" && matcher(value.match) !== undefined));
 
+/** Whether a value from outside is the name of a built-in script, or a list of rules whose patterns are valid. */
 export const isScript = (value: unknown): value is BotScript =>
   isBotName(value) || (Array.isArray(value) && value.every(isRule));
 

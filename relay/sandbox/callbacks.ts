@@ -38,6 +38,7 @@ type CallbackDeps = {
 };
 type Sender = CallbackDeps & { lanes: Lanes };
 
+/** One lane per contact. A failed callback is repeated outside its lane, as the options say. */
 export function createCallbacks(deps: CallbackDeps): Callbacks {
   const sender: Sender = { ...deps, lanes: createLanes() };
   return {

@@ -14,6 +14,7 @@ export type Campaigns = {
   clear(): void;
 };
 
+/** @param config read at each check, so that a changed option applies at once */
 export function createCampaigns(config: SandboxConfig): Campaigns {
   const scripts = new Map<string, BotScript>();
   return {

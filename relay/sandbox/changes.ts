@@ -9,6 +9,7 @@ export type Changes = {
   until(holds: () => boolean, timeoutMs: number): Promise<void>;
 };
 
+/** Collects the reports of one tick of the event loop, so that a busy sandbox calls each listener only once. */
 export function createChanges(): Changes {
   const listeners = new Set<() => void>();
   let announced = false;

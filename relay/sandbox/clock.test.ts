@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createClock } from "./clock.ts";
-import { setUp } from "./harness.ts";
+import { setUp } from "./sandbox.fixture.ts";
 
 describe("the clock", () => {
   const virtual = () => {
@@ -47,8 +47,9 @@ describe("the clock", () => {
     clock.after(1, () => ran.push("cleared"));
     clock.clear();
     clock.after(1, () => ran.push("cancelled"))();
+    clock.after(2, () => ran.push("due"));
     await clock.wait(5);
-    expect(ran).toEqual([]);
+    expect(ran).toEqual(["due"]);
   });
 
   it("cannot be advanced while it is real", async () => {

@@ -71,6 +71,10 @@ function createJobQueue() {
   };
 }
 
+/**
+ * A clock that follows the option `clock` live. Time that was advanced stays advanced when the clock becomes real again.
+ * @param realNow milliseconds since the epoch by the machine's clock
+ */
 export function createClock(config: Pick<SandboxConfig, "clock">, realNow: () => number): Clock {
   /** How far the clock is ahead of the machine's, because it was advanced. */
   let ahead = 0;

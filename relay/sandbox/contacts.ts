@@ -62,6 +62,7 @@ type Store = {
   senders: Map<string, Contact>;
 };
 
+/** @param config read at each call: the rules for equal phones, equal emails and linked senders may change */
 export function createContacts(config: SandboxConfig, newId: () => string, now: () => number): Contacts {
   const store: Store = {
     config,

@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import { describe, expect, it } from "vitest";
-import { setUp } from "./harness.ts";
+import { setUp } from "./sandbox.fixture.ts";
 
 /** Status of a request with exactly these headers, as a browser or a rebound DNS name sends them. */
 const statusWith = (origin: string, headers: Record<string, string>): Promise<number> =>
@@ -166,7 +166,9 @@ describe("the control API (BEHAVIOUR 4.12)", () => {
   it("advances virtual time", async () => {
     const { control, incoming, client, sandbox } = await setUp({ clock: "virtual", botScript: "slow" });
     await incoming();
-    await control("POST", "/clock/advance", { ms: 40_000 });
+    await control("POST", "/clock/advance", { ms: 24_999 });
+    expect(client.received).toHaveLength(0);
+    await control("POST", "/clock/advance", { ms: 15_001 });
     await sandbox.until(() => client.received.length === 1);
   });
 

@@ -105,6 +105,7 @@ function withoutFileBytes(message: Message): unknown {
 const newest = <T>(c: Context, all: readonly T[]): T[] =>
   all.slice(-Math.max(1, Number(c.req.query("limit") ?? LIMIT)));
 
+/** The routes below `/__sandbox`. Errors are `{"error": "a sentence"}`: 400 for wrong options, 404 for unknown operations. */
 export function controlApi(service: Service, operator: Operator): Hono {
   const app = new Hono();
   app.onError((error, c) => {

@@ -30,6 +30,7 @@ export type Credits = {
 /** Rounds balances to a millionth, so that 0.1 + 0.2 is 0.3. */
 const rounded = (amount: number) => Math.round(amount * 1e6) / 1e6;
 
+/** @returns no sub-accounts: only `seed` adds some (R-244) */
 export function createCredits(newId: () => string, now: () => number): Credits {
   const accounts = new Map<string, SubAccount>();
   let grants: Grant[] = [];

@@ -54,9 +54,11 @@ export type FaultRule = Fault & { route: FaultRoute; rate: number };
 
 const AFTER_EFFECT: readonly FaultKind[] = ["resetAfterWrite", "cutBody", "truncateJson", "slowBody", "delay"];
 
+/** Whether a value from outside is the name of an endpoint, or `*`. */
 export const isFaultRoute = (value: unknown): value is FaultRoute =>
   value === "*" || (ROUTES as readonly unknown[]).includes(value);
 
+/** Whether a value from outside is a fault of a known kind, with fields of the right types. */
 export const isFault = (value: unknown): value is Fault =>
   isRecord(value) &&
   (FAULTS as readonly unknown[]).includes(value.kind) &&
@@ -65,6 +67,7 @@ export const isFault = (value: unknown): value is Fault =>
   (value.ms === undefined || (typeof value.ms === "number" && value.ms >= 0)) &&
   (value.headers === undefined || isRecord(value.headers));
 
+/** Whether a value from outside is a fault with its route and its share of the requests. */
 export const isFaultRule = (value: unknown): value is FaultRule =>
   isRecord(value) && isFaultRoute(value.route) && typeof value.rate === "number" && isFault(value);
 
@@ -76,5 +79,6 @@ export const toFault = (fault: Fault | FaultKind | number): Fault =>
       ? { kind: fault }
       : { ...fault };
 
+/** Whether the request has no effect: the fault replaces the real answer instead of damaging it. */
 export const actsBefore = (fault: Fault): boolean =>
   (fault.when ?? (AFTER_EFFECT.includes(fault.kind) ? "after" : "before")) === "before";

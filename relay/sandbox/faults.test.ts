@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { FaultKind } from "./fault.ts";
-import { type Bench, setUp } from "./harness.ts";
+import { type Bench, setUp } from "./sandbox.fixture.ts";
 
 const find = ({ call }: Bench) => call("GET", "/contacts", { query: { email: "nobody@b.example" } });
 

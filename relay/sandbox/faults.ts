@@ -7,13 +7,14 @@ import type { Random } from "./random.ts";
 export type Faults = {
   /** The next `n` requests of `route` get `fault`. Several scripts apply one after the other. */
   failNext(route: FaultRoute, n: number, fault: Fault): void;
-  /** The fault for this request, if any. Scripts precede `forceStatus`, which precedes `errorRate`. */
+  /** The fault for this request, if any. Order: scripts, `redirectOnce`, `forceStatus`, `errorRate`. */
   take(route: RouteName | undefined): Fault | undefined;
   clear(): void;
 };
 
 type Script = { route: FaultRoute; left: number; fault: Fault };
 
+/** @param random decides which requests meet a fault of `errorRate` */
 export function createFaults(config: SandboxConfig, random: Random): Faults {
   let scripts: Script[] = [];
   const hits = (pattern: FaultRoute, route: RouteName | undefined) => pattern === "*" || pattern === route;

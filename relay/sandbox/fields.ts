@@ -7,6 +7,7 @@ import type { SandboxConfig } from "./options.ts";
 /** White space of all scripts and zero-width characters: invisible text. */
 const BLANK = /^[\s\u200b-\u200d\u2060\ufeff]*$/u;
 
+/** Whether a reader sees nothing of the text; true for an empty one. */
 export const isBlank = (text: string): boolean => BLANK.test(text);
 
 export type Fields = Record<string, unknown>;

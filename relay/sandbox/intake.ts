@@ -38,6 +38,7 @@ type IntakeDeps = {
   replies: Replies;
 };
 
+/** @param deps `config` is read for each message, so that changed delays apply at once */
 export function createIntake(deps: IntakeDeps): Intake {
   const { config, clock, random } = deps;
   let queue: Queued[] = [];

@@ -48,6 +48,7 @@ export type Journal = {
   clear(): void;
 };
 
+/** @param size entries to keep of each kind; read at each addition */
 export function createJournal(size: () => number): Journal {
   const requests = createRing<RequestEntry>(size);
   const callbacks = createRing<CallbackEntry>(size);

@@ -10,6 +10,7 @@ export type Lists = {
   clear(): void;
 };
 
+/** @returns no lists: only `seed` adds some */
 export function createLists(): Lists {
   const members = new Map<string, Set<string>>();
   return {

@@ -76,6 +76,7 @@ export type Messages = {
   clear(): void;
 };
 
+/** @returns an empty store. It has no limit: tests count every message. */
 export function createMessages(): Messages {
   /** In order of activity: touching a conversation moves it to the end. */
   const byFromId = new Map<string, Conversation>();
@@ -127,6 +128,7 @@ export type Sids = {
   clear(): void;
 };
 
+/** @param config `dedupeScope` and `dedupeTtlMs` say which ids count as seen (R-223) */
 export function createSids(config: SandboxConfig, now: () => number): Sids {
   const taken = new Map<string, Seen>();
   const key = (sid: string, fromId: string) => (config.dedupeScope === "account" ? sid : `${fromId}\u0000${sid}`);

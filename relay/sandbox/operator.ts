@@ -93,6 +93,7 @@ export type Operator = {
   reset(): void;
 };
 
+/** Remembers the present options: `reset` restores them. */
 export function createOperator(service: Service): Operator {
   const { config, messages, recharges, journal } = service;
   const startConfig = { ...config };

@@ -11,11 +11,13 @@ export type Option<T> = {
 /** A time in milliseconds: fixed, or drawn from a range; one draw in a hundred returns `p99` instead. */
 export type Span = number | { min: number; max: number; p99?: number };
 
+/** Whether a value is a JSON object: neither null nor a list. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const isCount = (value: unknown): value is number => typeof value === "number" && value >= 0 && !Number.isNaN(value);
 const isString = (value: unknown): value is string => typeof value === "string";
 
+/** Whether a value from outside is a time, or a range whose `min` is at most its `max`. */
 export const isSpan = (value: unknown): value is Span =>
   isCount(value) ||
   (isRecord(value) &&
@@ -38,6 +40,7 @@ export function oneOf<const T extends readonly [string | number | boolean, ...(s
   };
 }
 
+/** On or off. */
 export const flag = (help: string, initial: boolean): Option<boolean> => ({
   initial,
   allows: (v) => typeof v === "boolean",
@@ -45,6 +48,7 @@ export const flag = (help: string, initial: boolean): Option<boolean> => ({
   help,
 });
 
+/** A number, 0 or more; fractions are allowed. */
 export const count = (help: string, initial: number): Option<number> => ({
   initial,
   allows: isCount,
@@ -60,6 +64,7 @@ export const limit = (help: string, initial: number | null): Option<number | nul
   help,
 });
 
+/** A time, fixed or drawn from a range. */
 export const span = (help: string, initial: Span): Option<Span> => ({
   initial,
   allows: isSpan,
@@ -67,6 +72,7 @@ export const span = (help: string, initial: Span): Option<Span> => ({
   help,
 });
 
+/** Any string, also an empty one. */
 export const text = (help: string, initial: string): Option<string> => ({
   initial,
   allows: isString,
@@ -74,6 +80,7 @@ export const text = (help: string, initial: string): Option<string> => ({
   help,
 });
 
+/** A list of strings, at first empty. */
 export const texts = (help: string): Option<readonly string[]> => ({
   initial: [],
   allows: (v) => Array.isArray(v) && v.every(isString),

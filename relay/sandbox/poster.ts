@@ -42,6 +42,7 @@ function describeError(error: unknown, timedOut: boolean, timeoutMs: number): Er
   return new Error(ERROR_TEXTS[code] ?? (error.message || code));
 }
 
+/** @returns a pool of connections; `close` ends it */
 export function createPoster(): Poster {
   const agent = new Agent({
     connections: CONNECTIONS,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { initialConfig } from "./config.ts";
-import { setUp } from "./harness.ts";
 import type { SandboxConfig } from "./options.ts";
+import { setUp } from "./sandbox.fixture.ts";
 
 const NOW = Date.parse("2026-11-21T08:00:00.250Z");
 

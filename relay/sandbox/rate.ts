@@ -12,6 +12,7 @@ export type RateLimit = {
 
 type Window = { start: number; count: number; times: number[] };
 
+/** @param config `rateLimit` 0: no limit. Changed options apply to the window that is open. */
 export function createRateLimit(config: SandboxConfig): RateLimit {
   const windows = new Map<string, Window>();
 
@@ -86,6 +87,11 @@ const STYLES: Record<Style, (facts: Facts) => Record<string, string>> = {
   none: () => ({}),
 };
 
+/**
+ * The headers of a 429, in the style of the option `rateHeaders`.
+ * @param waitMs milliseconds until a call is allowed again
+ * @param now milliseconds since the epoch
+ */
 export function rateHeaders(config: SandboxConfig, waitMs: number, now: number): Record<string, string> {
   const windowS = Math.ceil(config.rateWindowMs / 1000);
   return STYLES[config.rateHeaders]({ limit: config.rateLimit, windowS, waitMs, now });

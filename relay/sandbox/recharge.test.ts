@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { initialConfig } from "./config.ts";
-import { setUp, startClient } from "./harness.ts";
 import type { SandboxConfig } from "./options.ts";
+import { setUp, startClient } from "./sandbox.fixture.ts";
 
 const bench = async (config: Partial<SandboxConfig> = {}) => {
   const agency = await startClient();

@@ -43,6 +43,7 @@ type RechargeDeps = {
   now: () => number;
 };
 
+/** @returns a history that keeps every event, also one that had no URL */
 export function createRecharges(deps: RechargeDeps): Recharges {
   let events: RechargeEvent[] = [];
 

@@ -44,6 +44,7 @@ type ReplyDeps = {
 /** `turns` holds the waiting turns of each sender. */
 type ReplyState = ReplyDeps & { turns: Map<string, BotTurn[]> };
 
+/** @returns replies whose turns are sent in the order of the questions, per sender */
 export function createReplies(deps: ReplyDeps): Replies {
   const state: ReplyState = { ...deps, turns: new Map() };
   return {

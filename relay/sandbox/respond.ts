@@ -28,6 +28,7 @@ export function write(res: ServerResponse, answer: Answer): number {
   return status;
 }
 
+/** Ends the connection with a TCP reset, whatever was written before. */
 export const reset = (res: ServerResponse): void => void res.socket?.resetAndDestroy();
 
 type FaultHandler = (res: ServerResponse, answer: Answer, fault: Fault, clock: Clock) => number;
@@ -89,5 +90,6 @@ const FAULT_HANDLERS: Record<FaultKind, FaultHandler> = {
   },
 };
 
+/** Sends what the fault makes of the answer. @returns the status that was sent; 0: none */
 export const applyFault = (res: ServerResponse, answer: Answer, fault: Fault, clock: Clock): number =>
   FAULT_HANDLERS[fault.kind](res, answer, fault, clock);

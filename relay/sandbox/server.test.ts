@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { setUp } from "./harness.ts";
 import { configFrom, fileFrom, manual, optionsIn, tlsFrom } from "./main.ts";
 import { DEFAULT_KEY, OPTIONS } from "./options.ts";
+import { setUp } from "./sandbox.fixture.ts";
 import { startSandbox } from "./server.ts";
 
 describe("startSandbox", () => {

@@ -44,6 +44,10 @@ export type Service = {
   clear(): void;
 };
 
+/**
+ * @param now milliseconds since the epoch by the machine's clock
+ * @param random seeds the streams of ids, faults and delays
+ */
 export function createService(config: SandboxConfig, now: () => number, random: () => number): Service {
   const streams = [1, 2, 3].map(() => seededRandom(Math.floor(random() * 2 ** 32)));
   const [ids = random, faultStream = random, delays = random] = streams;

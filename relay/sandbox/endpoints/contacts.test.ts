@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Bench, setUp } from "../harness.ts";
+import { type Bench, setUp } from "../sandbox.fixture.ts";
 
 const general = (code: string) => ({ error: { code, message: expect.any(String) } });
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

@@ -27,6 +27,7 @@ function view(contact: Contact, config: SandboxConfig): Record<string, unknown> 
   return config.numericIds ? numericIds(shown) : shown;
 }
 
+/** `POST /contacts`. A known phone gives the existing contact; so does a known email where `dedupeByEmail` is on. */
 export const createContact: Endpoint = ({ config, contacts }, { body }) => {
   onlyFields(body, FIELDS, config);
   const person = personFields(body, config);
@@ -72,6 +73,7 @@ function parameter(query: URLSearchParams, name: string): string | undefined {
   return value === null || isBlank(value) ? undefined : value;
 }
 
+/** `GET /contacts`. With both parameters, the phone decides (R-434). */
 export const findContact: Endpoint = ({ config, contacts }, { query }) => {
   const phone = parameter(query, "phoneNumber");
   const email = parameter(query, "email");

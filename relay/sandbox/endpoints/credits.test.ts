@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { setUp } from "../harness.ts";
 import type { SandboxConfig } from "../options.ts";
+import { setUp } from "../sandbox.fixture.ts";
 
 const bench = async (config: Partial<SandboxConfig> = {}) => {
   const all = await setUp(config);

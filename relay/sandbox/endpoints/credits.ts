@@ -7,6 +7,7 @@ import type { SandboxConfig } from "../options.ts";
 import type { Service } from "../service.ts";
 import type { Endpoint } from "./call.ts";
 
+/** @throws Refusal for a key without agency rights, for invalid fields, and when the pool has too few credits */
 export const grantCredits: Endpoint = (service, { body, key }) => {
   const { config, credits, recharges, changes } = service;
   checkAgency(key, config);

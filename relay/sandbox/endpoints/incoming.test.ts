@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { newSid, setUp, startClient } from "../harness.ts";
+import { newSid, setUp, startClient } from "../sandbox.fixture.ts";
 
 const messageIdOf = ({ body }: { body: unknown }) => (body as { messageId: string }).messageId;
 const refused = { status: 400, body: { error: expect.any(String) } };

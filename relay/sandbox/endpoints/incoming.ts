@@ -27,6 +27,7 @@ const FIELDS = [
 
 const invalid = (message: string) => new Refusal("VALIDATION", message);
 
+/** Answers 200 once the fields are valid; contact, message and the bot's answer follow after the answer is written. */
 export const incoming: Endpoint = async (service, call) => {
   const { config, sids, newId, clock } = service;
   const data = customDataOf(call, config);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { setUp } from "../harness.ts";
 import type { SandboxConfig } from "../options.ts";
+import { setUp } from "../sandbox.fixture.ts";
 
 const valid = { fromId: "v_ada", customChannel: "web", body: "Your order is on its way" };
 

@@ -18,6 +18,7 @@ import type { Endpoint } from "./call.ts";
 
 const FIELDS = ["fromId", "customChannel", "body", "campaignId", "firstName", "lastName", "email"];
 
+/** Creates contact and conversation of a new `fromId`. Whether a callback follows is an option (R-451). */
 export const send: Endpoint = async (service, { body }) => {
   const { config, contacts, messages, replies, campaigns } = service;
   onlyFields(body, ["customData"], config);

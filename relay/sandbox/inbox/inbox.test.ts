@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Bench, setUp } from "../harness.ts";
+import { type Bench, setUp } from "../sandbox.fixture.ts";
 
 const page = async ({ sandbox }: Bench, path = "/") => {
   const answer = await fetch(`${sandbox.origin}${path}`);

@@ -35,6 +35,7 @@ const NEWS_MS = 80;
 /** Milliseconds between two keep-alives, because proxies and browsers close silent streams. */
 const PING_MS = 20_000;
 
+/** The routes of the inbox: its pages at `/`, its files and its forms below `/inbox`. Forms act through `operator`. */
 export function inbox(service: Service, operator: Operator): Hono {
   const app = new Hono();
   app.use(async (c, next) => {

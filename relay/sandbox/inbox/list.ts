@@ -34,6 +34,7 @@ function entry(service: Service, conversation: Conversation, current: boolean, n
   </li>`;
 }
 
+/** @param current `fromId` of the selected conversation */
 export function listView(service: Service, current: string | undefined): Markup {
   const conversations = service.messages.conversations();
   const now = service.clock.now();

@@ -7,6 +7,7 @@ import type { Service } from "../service.ts";
 
 export type Markup = ReturnType<typeof html>;
 
+/** The name, else the email, else "Visitor" and the last four characters of the `fromId`. */
 export function nameOf({ contacts }: Service, { contactId, fromId }: Conversation): string {
   const { firstName, lastName, email }: Partial<Contact> = contacts.get(contactId) ?? {};
   const name = [firstName, lastName].filter((part) => part !== undefined).join(" ");
@@ -36,6 +37,7 @@ export function avatar(name: string, fromId: string): Markup {
 
 const PERSON = html`<svg viewBox="0 0 24 24" fill="currentColor"><circle cx="12" cy="9" r="4"></circle><path d="M4.5 20c.6-4 3.6-6 7.5-6s6.9 2 7.5 6z"></path></svg>`;
 
+/** Hours and minutes by the sandbox's own time zone, as in 09:05. */
 export const clockTime = (at: number): string =>
   new Date(at).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
 
@@ -56,4 +58,5 @@ export const shortTime = (at: number, now: number): string =>
       ? "Yesterday"
       : new Date(at).toLocaleDateString("en-GB", { day: "numeric", month: "short" });
 
+/** ISO 8601 in UTC, for the `datetime` of a `time` element. */
 export const isoTime = (at: number): string => new Date(at).toISOString();
