@@ -56,7 +56,7 @@ it("shows a try that the service refused for the account's key, and what the mes
   expect(held).not.toContain("Next try at");
 });
 
-it("says of a try that had no answer that the service did not answer", async () => {
+it("says that the service did not answer a try", async () => {
   await db.transaction(async (tx) => {
     await addTry(tx, "v", 1, { at: AT + 1_000, answer: "ECONNREFUSED" });
     await scheduleRetry(tx, { visitor: "v", turn: 1, attempts: 1, error: "ECONNREFUSED" }, AT + 9_000);
@@ -66,7 +66,7 @@ it("says of a try that had no answer that the service did not answer", async () 
   expect(shown).toMatch(/no tries after [\d :-]+\. At the last try, the service did not answer: ECONNREFUSED\./);
 });
 
-it("says that no tab of the visitor is connected; where nodes share a database, also that another node may have one", async () => {
+it("says that no tab of the visitor is connected; where nodes share a database, that one may be connected to another node", async () => {
   const reply = { visitor: "v", id: "r", text: "on its way", at: AT, external: "main:1" };
   await db.transaction((tx) => appendReply(tx, reply));
   const shown = await page({}, "r");

@@ -51,7 +51,7 @@ describe("a page pattern", () => {
     ["/aa*aa", "/aaa", false],
     ["/*/*/x", "/1/2/x", true],
     ["/*/*/x", "/1/x", false],
-  ])("%s on %s: %s", (pattern, text, expected) => {
+  ])("%s matches %s: %s", (pattern, text, expected) => {
     expect(matchesPattern(pattern, text)).toBe(expected);
   });
 

@@ -42,7 +42,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   ...CLIENT,
 };
 
-/** The error for an unknown command. It suggests similar commands. */
+/** The error for an unknown command. For the first word of longer commands, it lists these. */
 export function unknownCommand(name: string): CommandError {
   const word = name.split(" ")[0] ?? "";
   const subcommands = Object.keys(COMMANDS).filter((each) => each.split(" ")[0] === word);

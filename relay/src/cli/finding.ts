@@ -3,7 +3,9 @@ import type { Result } from "./command.ts";
 
 export type { Finding };
 
+/** @param found what is right, as a sentence or a value */
 export const passed = (check: string, found: string): Finding => ({ check, ok: true, found });
+/** @param cure what the operator should do, as sentences that need no other cell of the table */
 export const failed = (check: string, found: string, cure: string): Finding => ({ check, ok: false, found, cure });
 
 /** The report of all checks; exit code 3 when one failed. */

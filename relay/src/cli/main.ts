@@ -120,7 +120,7 @@ async function runCommand(argv: readonly string[], shell: Terminal, parts: CliPa
     : runOver(found.socket, argv);
 }
 
-/** Prints which relay is used, unless it is the one of the first place. */
+/** Prints which relay is used, unless it is the relay of the first data folder that was searched. */
 function printRelay({ dataDir, holder }: RunningRelay, [first]: readonly Place[], { err }: Terminal): void {
   if (dataDir !== first?.dataDir) err(`Using the relay of ${dataDir} (process ${holder.pid}).`);
 }

@@ -99,7 +99,11 @@ export async function callback(context: CommandContext): Promise<Finding> {
   // Only a relay with this secret gives this answer.
   if (status === 200 && (await answer.response.text()) === "ok")
     return local
-      ? failed(check, `${publicUrl} answers, but is this machine only`, "Set `PUBLIC_URL` to a public https address.")
+      ? failed(
+          check,
+          `${publicUrl} answers, but is an address of this machine only`,
+          "Set `PUBLIC_URL` to a public https address.",
+        )
       : passed(check, `${publicUrl} answers; ${await lastCall(context)}`);
   return failed(
     check,

@@ -71,9 +71,11 @@ describe("a database that was closed cleanly", () => {
   it("may change while it is open", async () => {
     const file = await closed();
     const db = openSqlite(file);
-    await db.run("INSERT INTO t VALUES ('more')");
+    await db.run("UPDATE t SET x = 'changed'");
     await db.close();
-    await openSqlite(file).close();
+    const again = openSqlite(file);
+    expect(await read(again)).toBe("changed");
+    await again.close();
   });
 });
 

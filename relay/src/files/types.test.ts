@@ -10,7 +10,7 @@ describe("the text of a message with a file", () => {
     ["a document", { type: "application/pdf", name: "offer.pdf" }, "[file] offer.pdf"],
     ["a text", { type: "text/plain", name: "notes.txt" }, "[file] notes.txt"],
     ["no file", { text: "hello", type: null, name: null }, "hello"],
-  ])("for %s", (_what, fields, expected) => {
+  ])("is the caption, otherwise the kind and the name of the file: %s", (_what, fields, expected) => {
     expect(bodyOf({ text: "", type: "image/png", name: "shot.png", ...fields })).toBe(expected);
   });
 });

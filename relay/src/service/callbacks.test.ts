@@ -108,13 +108,13 @@ describe("a reply callback", () => {
 
 describe("a callback that cannot be parsed", () => {
   it.each([
-    ["", "bad_json"],
-    ["[1]", "bad_json"],
-    ["nothing", "bad_json"],
-    ['{"toId":', "bad_json"],
-    [`{"toId":"v","body":"x","y":${"[".repeat(30)}${"]".repeat(30)}}`, "too_deep"],
-    [`{"toId":"v","body":"x","y":${"[".repeat(30_000)}`, "too_deep"],
-  ])("%# is refused", (raw, code) => {
+    ["an empty body", "", "bad_json"],
+    ["a list", "[1]", "bad_json"],
+    ["a word", "nothing", "bad_json"],
+    ["half of an object", '{"toId":', "bad_json"],
+    ["30 levels", `{"toId":"v","body":"x","y":${"[".repeat(30)}${"]".repeat(30)}}`, "too_deep"],
+    ["30,000 levels without an end", `{"toId":"v","body":"x","y":${"[".repeat(30_000)}`, "too_deep"],
+  ])("is refused: %s", (_what, raw, code) => {
     expect(parseCallback(raw)).toEqual({ kind: "refused", code });
   });
 

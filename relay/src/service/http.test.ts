@@ -141,7 +141,7 @@ describe("an outcome (BEHAVIOUR 2.8)", () => {
     [500, '{"error":"oops"}', "transient"],
     [502, "<html>", "transient"],
     [599, "", "transient"],
-  ])("of %i %s is %s", async (status, body, kind) => {
+  ])("of a %i with the body %j is %s", async (status, body, kind) => {
     expect(await outcome(await answering(status, body))).toMatchObject({ kind, status });
   });
 
@@ -195,6 +195,7 @@ it("an outcome never shows the key: not in answers that quote the request, not i
   );
   const outcomes = [await outcome(echo), await outcome("http://127.0.0.1:1/v1")];
   const said = JSON.stringify(outcomes);
+  expect(said).toContain("bad request /v1/contacts?apiKey=[redacted] [redacted]");
   for (const spelling of [KEY, encodeURIComponent(KEY), "0123456789"]) expect(said).not.toContain(spelling);
 });
 
@@ -260,12 +261,8 @@ it("a call ends at its deadline, however slowly the answer arrives (R-011)", asy
     stops.push(() => clearInterval(drip));
     request.socket.on("close", () => clearInterval(drip));
   });
-  const call = transport(url).call({ ...POST, timeout: 500 });
-  const late = new Promise((resolve) => {
-    const timer = setTimeout(resolve, 4_000, "still waiting");
-    stops.push(() => clearTimeout(timer));
-  });
-  expect(await Promise.race([call, late])).toMatchObject({ phase: "unanswered" });
+  // The answer never ends, so a call without a deadline would not end either.
+  expect(await transport(url).call({ ...POST, timeout: 500 })).toMatchObject({ phase: "unanswered" });
 });
 
 describe("an answer of the service that is too long", () => {
@@ -300,7 +297,7 @@ describe("the key (A11)", () => {
     for (const spelt of ["k\\/&<9876543210", "k/\\u0026\\u003c9876543210", "\\u006b/&<9876543210"]) {
       const url = await answering(400, `{"error":"bad key ${spelt}"}`);
       const { message } = await service(url, () => KEY).incoming(MESSAGE);
-      expect(message, spelt).not.toContain("9876543210");
+      expect(message, spelt).toBe("bad key [redacted]");
     }
   });
 
@@ -318,7 +315,8 @@ describe("the key (A11)", () => {
   it("is hidden when a proxy uses lower-case percent codes, or its page escapes the key", async () => {
     for (const spelt of ["k%2f%26%3c9876543210", "k/&amp;&lt;9876543210"]) {
       const url = await answering(502, `<html>GET /v1/contacts?apiKey=${spelt}</html>`);
-      expect((await service(url, () => KEY).incoming(MESSAGE)).message, spelt).not.toContain("9876543210");
+      const { message } = await service(url, () => KEY).incoming(MESSAGE);
+      expect(message, spelt).toContain("GET /v1/contacts?apiKey=[redacted]");
     }
   });
 
@@ -333,16 +331,22 @@ describe("the key (A11)", () => {
           .end(`{"error":"no such key: ${new URL(request.url ?? "", url).searchParams.get("apiKey")}"}`);
       });
     });
-    expect((await service(url, () => key).incoming(MESSAGE)).message).not.toContain("old-key-0123456789");
+    expect((await service(url, () => key).incoming(MESSAGE)).message).toBe("no such key: [redacted]");
   });
 
   it("is not in the error for an invalid address", () => {
-    try {
-      createTransport({ baseUrl: "service.example/v1?apiKey=key-0123456789", key: () => "" });
-    } catch (error) {
-      const { message, stack, input } = error as Error & { input?: string };
-      expect(`${message} ${stack} ${input}`).not.toContain("key-0123456789");
-    }
+    const baseUrl = "service.example/v1?apiKey=key-0123456789";
+    const errorOf = (): Error & { input?: string } => {
+      try {
+        createTransport({ baseUrl, key: () => "" });
+      } catch (error) {
+        return error as Error;
+      }
+      throw new Error("The address was accepted");
+    };
+    const { message, stack, input } = errorOf();
+    expect(message).toContain("SERVICE_URL");
+    expect(`${message} ${stack} ${input}`).not.toContain("key-0123456789");
   });
 });
 

@@ -53,7 +53,7 @@ describe("an answer that is not a success does not count as one", () => {
     "Campaign spring no longer exists",
     "No contact exists with this id",
     "campaignId does not match any campaign that exists",
-  ])("a 400 that says: %s", async (error) => {
+  ])("a 400 that says that something does not exist is no duplicate: %s", async (error) => {
     expect((await outcome(await answering(400, JSON.stringify({ error })), true)).kind).toBe("permanent");
   });
 
@@ -94,7 +94,7 @@ describe("an answer that refuses every call pauses the account, and fails no mes
   it.each([
     [429, "<html>Too many requests</html>", "edge"],
     [307, "", "config"],
-  ])("%i %s is %s", async (status, body, kind) => {
+  ])("a %i with the body %j is of the class %s", async (status, body, kind) => {
     expect((await outcome(await answering(status, body), true)).kind).toBe(kind);
   });
 
@@ -155,13 +155,14 @@ describe("a look-up", () => {
 });
 
 it("keeps a list's id inside its path segment", async () => {
-  let path = "";
+  const paths: string[] = [];
   const url = await serve((request, response) => {
-    path = new URL(request.url ?? "", "http://x").pathname;
+    paths.push(new URL(request.url ?? "", "http://x").pathname);
     response.end("{}");
   });
-  await service(url).addToList("..", "c1");
-  expect(path).not.toBe("/v1/contacts");
+  expect(await service(url).addToList("..", "c1")).toMatchObject({ kind: "permanent", message: "invalid list id" });
+  await service(url).addToList("a/../b", "c1");
+  expect(paths).toEqual(["/v1/lists/a%2F..%2Fb/contacts"]);
 });
 
 it("sends exactly the fields of the interface, with messageType beside customData (section 4.5, R-242)", async () => {

@@ -157,7 +157,7 @@ describe("after a restart in an exhausted window", () => {
     },
   );
 
-  it.each(STYLES)("with a limit above the first rate, stated by %s: the relay uses as much of it", (style) => {
+  it.each(STYLES)("with a limit above the first rate, stated by %s: the same shares of it are used", (style) => {
     for (const kind of WINDOWS) {
       for (const limit of [120, 300]) {
         const minutes = restarted({ kind, style, limit, latency: QUICK, seed: 1 }, 30_000);
@@ -174,9 +174,9 @@ describe("after a restart in an exhausted window", () => {
   });
 });
 
-describe("a stray refusal of a quiet account", () => {
+describe("a single refusal of a quiet account", () => {
   /** Refuses the first call at `at`, whatever it is. */
-  const stray = (at: number, headers: Record<string, string>) => {
+  const refusedOnce = (at: number, headers: Record<string, string>) => {
     let met = false;
     return (time: number): Answer => {
       if (met || time < at) return { status: 200, headers: {} };
@@ -189,7 +189,7 @@ describe("a stray refusal of a quiet account", () => {
     "with Retry-After: 2, sent %i ms after the start, delays the next six messages by at most 10 s",
     (at) => {
       const pace = openPace(60, 0);
-      const answer = stray(at, { "retry-after": "2" });
+      const answer = refusedOnce(at, { "retry-after": "2" });
       if (at > MINUTE) drive({ answer, pace, waiting: 3, from: 0, until: at });
       const first = drive({ answer, pace, waiting: 1, from: at, until: at + 500 });
       expect(first.refused).toHaveLength(1);
@@ -204,7 +204,7 @@ describe("a stray refusal of a quiet account", () => {
     const pace = openPace(60, 0);
     let time = 0;
     for (let n = 0; n < 12; n++, time += 10 * MINUTE) {
-      const answer = stray(time, { "retry-after": "2" });
+      const answer = refusedOnce(time, { "retry-after": "2" });
       drive({ answer, pace, waiting: 2, from: time, until: time + MINUTE });
     }
     const { accepted } = drive({
@@ -220,7 +220,7 @@ describe("a stray refusal of a quiet account", () => {
 
   it("without a header delays nothing for more than a minute", () => {
     const pace = openPace(60, 0);
-    const answer = stray(0, {});
+    const answer = refusedOnce(0, {});
     const { accepted } = drive({ answer, pace, waiting: 7, from: 0, until: 5 * MINUTE });
     expect(accepted.at(-1)).toBeLessThan(MINUTE);
   });

@@ -28,7 +28,7 @@ it("continues with a limit that the service stated, and with the calls of the la
   for (let n = 0; n < 8; n++) settle(pace, pace.period, { kind: "ok", limit: { limit: 8 } }, 1_000);
   const next = continued(pace, 2_000, 3_000, 905_000);
   expect(paceOf(next, 905_000)).toMatchObject({ limit: 8, rate: 8 });
-  // All eight places are in use until a minute after the calls: 56 s later at least, and one slot more at most.
+  // All eight places stay in use until a minute after the calls: for at least 56 s, and for less than half a second more.
   const wait = take(next, 905_000);
   expect(wait).toBeGreaterThanOrEqual(56_000);
   expect(wait).toBeLessThan(56_500);

@@ -189,7 +189,7 @@ describe("a connected client", () => {
     expect(honest.ended).toEqual([]);
   });
 
-  it("is disconnected, not those that leave less unread, when it asks for more than its fair share (A28)", async () => {
+  it("is disconnected when it leaves more than its fair share unread; those that leave less stay connected (A28)", async () => {
     const [message] = long.messages;
     let frame: RelayFrame = { ...long, messages: [{ ...message, text: "x" } as Message] };
     const { connect } = setup({ handleFrame: async (actions, live) => actions.send(live, frame) });
@@ -202,7 +202,7 @@ describe("a connected client", () => {
     expect([all[0]?.ended, all.at(-1)?.ended]).toEqual([[], [CLOSE.overload]]);
   });
 
-  it("is disconnected, if it has been slow for longest, when thousands leave less than their fair share unread (A28)", async () => {
+  it("is disconnected before others if it has been slow for longest, when each of thousands leaves little unread (A28)", async () => {
     const [message] = long.messages;
     const short: RelayFrame = { ...long, messages: [{ ...message, text: "x".repeat(60 * 1024) } as Message] };
     const { connect } = setup({ handleFrame: async (actions, live) => actions.send(live, short) });

@@ -373,7 +373,7 @@ it("stores the status with which the service accepted a message", async () => {
   await stop();
 });
 
-it("leaves a message as another node concluded it, when its own answer comes late and it holds the lease again", async () => {
+it("keeps the state that another node stored, although its own answer comes late and it holds the lease again", async () => {
   await write("v", ["one", "two"]);
   const events: string[] = [];
   const log: Log = (event) => void events.push(event);
