@@ -49,6 +49,7 @@ function isGenuine(request: IncomingMessage): boolean {
   return whole && scope.endsWith(`/${REGION}/s3/aws4_request`) && signature === signatureOf(request, names, scope);
 }
 
+/** Starts an empty store on a free port of this machine. */
 export async function startBucket(): Promise<FakeBucket> {
   const objects: FakeBucket["objects"] = new Map();
   const forged: string[] = [];

@@ -11,7 +11,7 @@ import { runCommand } from "./shell.ts";
 
 const DEMO = join(import.meta.dirname, "..", "relay", "demo", "main.ts");
 
-it("the demo's relay accepts commands, and also serves the reader's own page and the operator's", async () => {
+it("the demo accepts commands and the sign-in of an operator, and prints the tag for pages of ALLOWED_ORIGINS", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "porchlight-demo-"));
   const [PORT, SANDBOX_PORT, SHOP_PORT] = (await Promise.all([freePort(), freePort(), freePort()])).map(String);
   const env = {

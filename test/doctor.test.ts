@@ -49,7 +49,7 @@ describe("the doctor", () => {
     const { of, all } = await restartAndExamine({ PUBLIC_URL: harness.url });
     expect(of("media links")).toMatchObject({ ok: true, found: expect.stringContaining("came back complete") });
     expect(of("file store")?.ok).toBe(true);
-    expect(of("callback address")?.found).toContain("answers, but is this machine only");
+    expect(of("callback address")?.found).toContain("answers, but is an address of this machine only");
     const found = readdirSync(harness.dataDir, { recursive: true, withFileTypes: true }).filter((each) =>
       each.isFile(),
     );

@@ -90,7 +90,7 @@ describe('the page "by hand"', () => {
     await start(moved(snippet("sh service")), "Inbox", { SANDBOX_PORT: sandbox });
     expect(run("npm run -s porchlight -- try").match(/^ok/gm)).toHaveLength(3);
     expect(run("npm run -s porchlight -- doctor").match(/^FAIL.*/gm)).toEqual([
-      `FAIL  callback address: http://localhost:${relay} answers, but is this machine only`,
+      `FAIL  callback address: http://localhost:${relay} answers, but is an address of this machine only`,
     ]);
   });
 });

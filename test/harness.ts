@@ -123,6 +123,7 @@ type HarnessState = {
   visitors: Visitor[];
 };
 
+/** @throws Error when the relay does not start; `stop` rejects when the relay violated the service's interface */
 export async function startHarness(options: HarnessOptions = {}): Promise<Harness> {
   const harness = await createParts(options);
   const { sandbox, serviceProxy, host, dataDir, env } = harness;

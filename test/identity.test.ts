@@ -151,7 +151,7 @@ describe("a signed identity", () => {
     expect(JSON.stringify(back.log())).not.toContain("person 2");
   });
 
-  it("does not continue another visitor's numbers", async () => {
+  it("starts at the beginning of the user's thread, whatever number the anonymous thread had reached", async () => {
     const visitor = await enter({});
     await say(visitor, "numbers one");
     await say(visitor, "numbers two");

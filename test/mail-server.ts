@@ -30,6 +30,7 @@ export type MailServer = {
 
 const PASSWORD = "mail password/of tests";
 
+/** Starts the server on a free port of this machine. It accepts mails until `behaviour` says otherwise. */
 export async function startMailServer(): Promise<MailServer> {
   const mails: Received[] = [];
   const behaviour: MailServer["behaviour"] = { status: 250 };

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { chatOn } from "../browser/browser.ts";
-import { strays } from "../browser/checks/strays.ts";
+import { forbiddenElements } from "../browser/checks/forbidden-elements.ts";
 import { identityOf } from "../identities.ts";
 import { startUnprotectedServer } from "../unprotected-server.ts";
 import { upload } from "../uploads.ts";
@@ -89,7 +89,7 @@ async function showInThread(
   }
   await testbed.callback(replyOf(id, `the end of ${sub}`));
   await chat.thread.getByText(`the end of ${sub}`, { exact: true }).waitFor();
-  const found = [...(await fired(page)), ...(await strays(page)), ...otherHosts];
+  const found = [...(await fired(page)), ...(await forbiddenElements(page)), ...otherHosts];
   await context.close();
   await visitor.close();
   return found;
@@ -136,7 +136,7 @@ async function showInSettings(
       await page.evaluate((given) => (window as unknown as Hooked).Porchlight("identify", given), token);
     }
   await page.evaluate(() => (window as unknown as Hooked).Porchlight("update", { greeting: "Hello {name}" }));
-  const all = [...found, ...(await fired(page)), ...(await strays(page))];
+  const all = [...found, ...(await fired(page)), ...(await forbiddenElements(page))];
   await context.close();
   return all;
 }

@@ -14,6 +14,7 @@ export type Row = { [part: string]: Result };
 /** The last run of `npm run attacks`: rows by number, and the day of each. */
 export type Results = { [name: string]: { day: string; parts: Row } };
 
+/** The results of the last run that was committed. */
 export const committed = (): Results => JSON.parse(readFileSync(FILE, "utf8")) as Results;
 
 /** Merges these rows into the committed results. */

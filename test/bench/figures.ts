@@ -55,6 +55,7 @@ const measured = (values: readonly number[]): number[] => values.filter((value) 
 const valuesOf = (rounds: readonly Figures[] = [], figure: string): number[] =>
   rounds.map((round) => round[figure] ?? Number.NaN);
 
+/** @param values one of each round; NaN where a round did not measure it */
 export const spreadOf = (values: readonly number[]): Spread => [
   median(values),
   Math.min(...measured(values)),

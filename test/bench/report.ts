@@ -23,6 +23,7 @@ export type Speed = {
 
 const load = Number((loadavg()[0] ?? 0).toFixed(1));
 
+/** A run with its machine, as it is published. */
 export const speedOf = ({ long, rounds }: Plan, lines: Line[], bounds: Verdict[]): Speed => ({
   command: long ? "npm run bench -- --long" : "npm run bench",
   machine: { cores: availableParallelism(), node: process.version, load },
@@ -43,6 +44,7 @@ export function printLines(lines: readonly Line[], seconds: number): void {
   }
 }
 
+/** Prints one line per bound, with the goal beyond it where there is one. */
 export function printVerdicts(verdicts: readonly Verdict[]): void {
   console.log("\nBounds");
   for (const { what, figure, bound, reached, goal } of verdicts) {

@@ -50,6 +50,7 @@ const configuration = (port: number, { callbacks, visitors }: Ports): string => 
  */
 type Ports = { callbacks: readonly number[]; visitors: readonly number[] };
 
+/** Starts nginx on a free port; resolves once it passes `/healthz` on to a relay. */
 export async function startBalancer(ports: Ports): Promise<Front> {
   const port = await freePort();
   return runNginx(port, configuration(port, ports));

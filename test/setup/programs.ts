@@ -84,8 +84,10 @@ export function missingForImage(): string[] {
   return [...packages, ...(process.getuid?.() === 0 && mounts ? [] : ["the right to mount file systems"])];
 }
 
+/** Builds container images without a daemon; see `missingForImage`. */
 export const buildahPath = (): string => pathOf(BUILDAH);
 
+/** Makes a small Debian system for an image; see `missingForImage`. */
 export const debootstrapPath = (): string => pathOf(DEBOOTSTRAP);
 
 function pathOf({ names }: Program): string {

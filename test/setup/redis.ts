@@ -25,6 +25,7 @@ async function answers(port: number): Promise<boolean> {
   return open;
 }
 
+/** @throws Error when the server ends before it answers */
 export async function startRedis(): Promise<Redis> {
   const port = await freePort();
   let child: ChildProcess;

@@ -11,6 +11,7 @@ const FILE = join(import.meta.dirname, "counts.json");
 /** The committed counts. */
 export const committed = (): Counts => JSON.parse(readFileSync(FILE, "utf8")) as Counts;
 
+/** Counts, prints, and replaces `counts.json`. */
 export async function renewCounts(): Promise<void> {
   const { counts, statements } = await count();
   for (const [name, { exact, grouped }] of Object.entries(counts.steps)) {

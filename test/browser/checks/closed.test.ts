@@ -186,6 +186,7 @@ it("the command open shows a hidden chat, so that the visitor sees the messages 
   const { page, chat } = await testbed.visit();
   await chat.launcher.waitFor();
   await callApi(page, "hide");
+  await chat.launcher.waitFor({ state: "hidden" });
   await callApi(page, "open");
   await chat.composer.waitFor();
 });

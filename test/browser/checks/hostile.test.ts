@@ -5,8 +5,8 @@ import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { en } from "../../../widget/src/locales/en.ts";
 import { corpus } from "../../corpora.ts";
+import { forbiddenElements } from "./forbidden-elements.ts";
 import { PAYLOADS } from "./payloads.ts";
-import { strays } from "./strays.ts";
 import { type Chat, callApi, converse, pageOf, setUpTestbed } from "./testbed.ts";
 
 const testbed = setUpTestbed();
@@ -75,7 +75,7 @@ it("18 payloads stay text: as messages of either side, as settings and as file n
       privacyUrl: text,
       suggestions: [text],
     });
-    expect(await strays(page), text).toEqual([]);
+    expect(await forbiddenElements(page), text).toEqual([]);
   }
   await page.keyboard.press("Escape");
   const messages = packed(texts, 3_500);
@@ -84,7 +84,7 @@ it("18 payloads stay text: as messages of either side, as settings and as file n
     await chat.composer.press("Enter");
     await echoed(chat, n);
   }
-  expect(await strays(page)).toEqual([]);
+  expect(await forbiddenElements(page)).toEqual([]);
   const name = '"><img src=x onerror=alert(1)>.pdf';
   await page
     .locator("input[type=file]")
@@ -92,7 +92,7 @@ it("18 payloads stay text: as messages of either side, as settings and as file n
   await page.locator(".tray li:not(:has(progress))").waitFor();
   await chat.composer.press("Enter");
   await chat.thread.locator(".file").waitFor();
-  expect(await strays(page)).toEqual([]);
+  expect(await forbiddenElements(page)).toEqual([]);
   expect(fired).toEqual([]);
 });
 
@@ -127,7 +127,7 @@ it("18 payloads stay text in cards, answers and names of authors (R-606)", async
     await testbed.reply(`[${oneLine(text, 40)}](${testbed.host}/a.png)\n${card}\n\n( ) ${line}\n( ) answer ${n}`);
     await chat.thread.getByRole("button", { name: `answer ${n}`, exact: true }).waitFor();
     expect(await chat.thread.locator(".reply").last().locator(".card").count(), text).toBe(1);
-    expect(await strays(page), text).toEqual([]);
+    expect(await forbiddenElements(page), text).toEqual([]);
   }
   expect(fired).toEqual([]);
 });
@@ -148,12 +148,12 @@ it("18 payloads stay text in labels, choices and values of forms, in topics and 
   await expect.poll(() => chat.panel.locator("form label").count()).toBe(PAYLOADS.length + 1);
   const labels = await chat.panel.locator("form label").allTextContents();
   expect(labels.slice(1).map((label) => label.replace(" (optional)", ""))).toEqual(PAYLOADS);
-  expect(await strays(page)).toEqual([]);
+  expect(await forbiddenElements(page)).toEqual([]);
   await callApi(page, "update", { prechat: [], customFields: {}, prefill: {} });
   for (const text of PAYLOADS) {
     const strings = Object.fromEntries(Object.keys(en).map((key) => [key, text]));
     await callApi(page, "update", { strings, topics: [text, `${text}=${text}`], askPerson: text });
-    expect(await strays(page), text).toEqual([]);
+    expect(await forbiddenElements(page), text).toEqual([]);
   }
   expect(fired).toEqual([]);
 });
@@ -173,7 +173,7 @@ it("18 payloads stay text in help articles, wherever their file comes from", asy
   for (const [n, text] of PAYLOADS.entries()) {
     await titles.nth(n).click();
     await chat.panel.getByText(`end ${n}.`).waitFor();
-    expect(await strays(page), text).toEqual([]);
+    expect(await forbiddenElements(page), text).toEqual([]);
     await chat.panel.getByRole("button", { name: "Back" }).click();
   }
   expect(fired).toEqual([]);

@@ -235,6 +235,7 @@ it("10 the widget is hidden by attribute and by command; a z-index setting puts 
 it("11 is not printed", async () => {
   const { page, chat } = await testbed.visit();
   await converse(chat);
+  await page.locator(".launcher").waitFor();
   await page.emulateMedia({ media: "print" });
   await chat.panel.waitFor({ state: "hidden" });
   await page.locator(".launcher").waitFor({ state: "hidden" });

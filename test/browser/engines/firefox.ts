@@ -39,6 +39,7 @@ type Context = { context: string };
 type Evaluated = { type: string; result: { value: string; sharedId: string }; exceptionDetails?: { text: string } };
 type Logged = { level: string; text: string };
 
+/** Starts a headless Firefox with a new profile, which `close` removes. */
 export async function startFirefox(): Promise<Engine> {
   const profile = await mkdtemp(join(tmpdir(), "porchlight-firefox-"));
   const lines = Object.entries(QUIET).map(([name, value]) => `user_pref("${name}", ${JSON.stringify(value)});`);

@@ -20,6 +20,7 @@ export const POLL = { interval: 40 };
 
 export type Chat = ReturnType<typeof chatOn>;
 
+/** The chat of a tab. Every action waits until its element can be used. */
 export function chatOn(tab: Tab) {
   const see = (selector: Selector): Promise<Seen | null> => tab.run(look, selector);
   /** Waits until the element exists, has stopped moving, and is not covered. */

@@ -47,6 +47,7 @@ for (const type of ["error", "unhandledrejection", "securitypolicyviolation"])
   addEventListener(type, (event) => pageErrors.push(type + ": " + (event.message ?? event.reason ?? event.violatedDirective + " " + event.sample)));
 for (const level of ["error", "warn"])
   console[level] = (...words) => pageErrors.push(level + ": " + words.join(" "));`;
+/** The element that loads the recorder, for pages with a head of their own. @param attributes such as the nonce of a policy */
 export const recorder = (attributes = ""): string => `<script src="/recorder.js" ${attributes}></script>`;
 
 /** Starts the engine and the relay for all tests of a file. Call it once per file. */

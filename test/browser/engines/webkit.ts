@@ -33,6 +33,7 @@ const browserArguments = ({ dark, blocksStorage }: Environment): string[] => [
 
 type Call = <Answer>(method: "GET" | "POST" | "DELETE", path: string, body?: object) => Promise<Answer>;
 
+/** Starts a virtual screen and the driver. The browser itself starts at `begin`. */
 export async function startWebKit(): Promise<Engine> {
   const screen = startChild(screenPath(), ["-displayfd", "3", "-screen", "0", "1600x1000x24", "-nolisten", "tcp"]);
   const [display] = await screen.waitForOutput(/^\d+(?=\n)/m);

@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
  * Elements that must not be in the widget: links to other schemes, and elements and handlers that only markup could have
  * created.
  */
-export const strays = (page: Page): Promise<string[]> =>
+export const forbiddenElements = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const root = document.querySelector("porch-light")?.shadowRoot;
     const links = [...(root?.querySelectorAll("a") ?? [])].filter(
