@@ -156,6 +156,14 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   };
 }
 
+/** Stops the relay, and starts it on an empty SQLite database: visitors' tokens and ids are valid, but have no rows. */
+export async function loseDatabase({ dataDir, halt, start }: Harness): Promise<void> {
+  await halt();
+  for (const name of ["db", "db-wal", "db-shm", "db.seal"])
+    await rm(join(dataDir, `porchlight.${name}`), { force: true });
+  await start();
+}
+
 /** Starts the sandbox and the host site, and writes the relay's configuration. The relay does not run yet. */
 async function createParts(options: HarnessOptions): Promise<HarnessState> {
   const dataDir = await mkdtemp(join(tmpdir(), "porchlight-"));

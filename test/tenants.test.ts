@@ -1,7 +1,7 @@
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Harness, NO_UNKNOWN_OUTCOMES, startHarness } from "./harness.ts";
+import { type Harness, loseDatabase, NO_UNKNOWN_OUTCOMES, startHarness } from "./harness.ts";
 import { IDENTITY_SECRET, identityOf } from "./identities.ts";
 import { porchlight } from "./shell.ts";
 import { caller, tokenFor } from "./tokens.ts";
@@ -85,10 +85,7 @@ describe("a reply to an id that is no longer in the database", () => {
     await visitor.greet();
     const toId = harness.sandbox.messages()[0]?.fromId ?? "";
     await visitor.drop();
-    await harness.halt();
-    for (const name of ["db", "db-wal", "db-shm", "db.seal"])
-      await rm(join(harness.dataDir, `porchlight.${name}`), { force: true });
-    await harness.start();
+    await loseDatabase(harness);
     for (const site of ["default", "b", "c"] as const)
       calls[site] = caller(harness, await tokenFor(harness, undefined, site));
     expect((await harness.sandbox.callbackTo({ toId, body: "still here" })).status).toBe(200);

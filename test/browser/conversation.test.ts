@@ -6,6 +6,7 @@ import { type Harness, startHarness } from "../harness.ts";
 import { chatOn, TIMEOUT_MS } from "./browser.ts";
 import { PIXEL } from "./png.ts";
 import { closeContexts, sharedBrowser } from "./shared.ts";
+import { NOTHING_STORED, storageOf } from "./storage.ts";
 
 let browser: Browser;
 let harness: Harness;
@@ -44,15 +45,7 @@ describe("before the visitor opens the chat", () => {
     expect(requests).toEqual([`${harness.host}/`, `${harness.url}/widget.js`]);
     expect(sockets).toEqual([]);
     expect(await context.cookies([harness.host, harness.url])).toEqual([]);
-    const stored = await page.evaluate(async () => ({
-      cookie: document.cookie,
-      local: localStorage.length,
-      session: sessionStorage.length,
-      databases: (await indexedDB.databases()).length,
-      caches: (await caches.keys()).length,
-      workers: (await navigator.serviceWorker.getRegistrations()).length,
-    }));
-    expect(stored).toEqual({ cookie: "", local: 0, session: 0, databases: 0, caches: 0, workers: 0 });
+    expect(await storageOf(page)).toEqual(NOTHING_STORED);
   });
 });
 

@@ -1,9 +1,7 @@
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { SandboxConfig } from "../../relay/sandbox/options.ts";
 import { runFast } from "../clocks.ts";
-import { type Harness, type HarnessOptions, startHarness } from "../harness.ts";
+import { type Harness, type HarnessOptions, loseDatabase, startHarness } from "../harness.ts";
 import type { Visitor } from "../visitor.ts";
 
 let harness: Harness;
@@ -185,10 +183,7 @@ describe("a reply to an id that is not in the database (4.13-14; R-612)", () => 
     await visitor.receives("echo: hello");
     const toId = fromId();
     await visitor.drop();
-    await harness.halt();
-    for (const name of ["db", "db-wal", "db-shm", "db.seal"])
-      await rm(join(harness.dataDir, `porchlight.${name}`), { force: true });
-    await harness.start();
+    await loseDatabase(harness);
     expect((await harness.sandbox.callbackTo({ toId, body: "still here" })).status).toBe(200);
     const back = harness.visitor({ token: visitor.token() ?? "" });
     await back.connect();

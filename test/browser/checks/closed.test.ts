@@ -3,6 +3,7 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { IDENTITY_SECRET, identityOf } from "../../identities.ts";
+import { prerender, showPrerendered } from "./prerendering.ts";
 import { callApi, converse, pageOf, rectOf, setUpTestbed } from "./testbed.ts";
 import { frames } from "./threads.ts";
 
@@ -120,21 +121,13 @@ it("29 commands of a prerendered page fetch nothing, and run when it is shown", 
     ),
     before: async (page) => {
       requests = recordRequests(page);
-      await page.addInitScript(() =>
-        Object.defineProperty(Document.prototype, "prerendering", {
-          configurable: true,
-          get: () => !(window as { active?: boolean }).active,
-        }),
-      );
+      await prerender(page);
     },
   });
   await page.waitForFunction(() => "site" in (window as unknown as { Porchlight: object }).Porchlight);
   await page.waitForLoadState("networkidle");
   expect(requests).toEqual(["/widget.js"]);
-  await page.evaluate(() => {
-    Object.assign(window, { active: true });
-    document.dispatchEvent(new Event("prerenderingchange"));
-  });
+  await showPrerendered(page);
   await chat.send("shown now");
   await chat.thread.getByText("echo: shown now", { exact: true }).waitFor();
 });

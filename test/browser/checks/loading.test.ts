@@ -8,6 +8,7 @@ import { wholeBrowserPath } from "../../setup/programs.ts";
 import { START_MS } from "../browser.ts";
 import { setOffline } from "../offline.ts";
 import { PIXEL } from "../png.ts";
+import { prerender, showPrerendered } from "./prerendering.ts";
 import { type Chat, callApi, converse, pageOf, setUpTestbed } from "./testbed.ts";
 
 const testbed = setUpTestbed({
@@ -272,22 +273,14 @@ it("29 a prerendered page makes no request except the loader's and shows nothing
   const { page, chat } = await testbed.visit({
     before: async (page) => {
       page.on("request", (request) => requested.push(request.url()));
-      await page.addInitScript(() =>
-        Object.defineProperty(Document.prototype, "prerendering", {
-          configurable: true,
-          get: () => !(window as { active?: boolean }).active,
-        }),
-      );
+      await prerender(page);
     },
   });
   await page.waitForLoadState("networkidle");
   await page.waitForFunction(() => "Porchlight" in window);
   expect(requested).toEqual([`${testbed.host}/`, `${testbed.harness.url}/widget.js`]);
   expect(await page.locator("porch-light").count()).toBe(0);
-  await page.evaluate(() => {
-    Object.assign(window, { active: true });
-    document.dispatchEvent(new Event("prerenderingchange"));
-  });
+  await showPrerendered(page);
   await chat.launcher.waitFor();
 });
 

@@ -8,22 +8,11 @@ import { expect, it } from "vitest";
 import { openSqlite } from "../../../relay/src/db/sqlite.ts";
 import { browserPath, wholeBrowserPath } from "../../setup/programs.ts";
 import { chatOn, START_MS, TIMEOUT_MS } from "../browser.ts";
+import { NOTHING_STORED, storageOf } from "../storage.ts";
 import { converse, PLAIN, pageOf, reopen, setUpTestbed } from "./testbed.ts";
 import { withThread } from "./threads.ts";
 
 const testbed = setUpTestbed();
-
-/** All storage of a page. */
-const storageOf = (page: Page) =>
-  page.evaluate(async () => ({
-    cookie: document.cookie,
-    local: { ...localStorage },
-    session: { ...sessionStorage },
-    databases: (await indexedDB.databases()).length,
-    caches: (await caches.keys()).length,
-    workers: (await navigator.serviceWorker.getRegistrations()).length,
-  }));
-const NOTHING = { cookie: "", local: {}, session: {}, databases: 0, caches: 0, workers: 0 };
 
 it("46 before the click nothing is stored, and no request identifies the visitor", async () => {
   const requested: Request[] = [];
@@ -35,7 +24,7 @@ it("46 before the click nothing is stored, and no request identifies the visitor
   const { page, context, chat } = await testbed.visit({ before: note });
   await chat.launcher.hover();
   await page.waitForLoadState("networkidle");
-  expect(await storageOf(page)).toEqual(NOTHING);
+  expect(await storageOf(page)).toEqual(NOTHING_STORED);
   expect(await context.cookies([testbed.host, testbed.harness.url])).toEqual([]);
   const ours = requested.filter((request) => request.url().startsWith(testbed.harness.url));
   expect(ours.length).toBeGreaterThan(0);
@@ -163,7 +152,7 @@ it("49 a deleted conversation is removed from browser and relay, and the returni
   await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
   await chat.thread.getByText("echo: Hello").waitFor({ state: "detached" });
   await expect.poll(() => page.evaluate(() => localStorage.length)).toBe(0);
-  expect(await storageOf(page)).toEqual(NOTHING);
+  expect(await storageOf(page)).toEqual(NOTHING_STORED);
   expect(await rowsOf(first)).toEqual({ visitors: 0, messages: 0, outbox: 0 });
   await page.reload();
   await converse(chat, "Hello again");
