@@ -3,10 +3,10 @@
  * resolves: it is a heading or a table row in `relay/docs` or `widget/docs`, and in the document that the citation names.
  */
 import { describe, expect, it } from "vitest";
-import { sources } from "./sources.ts";
+import { rootFiles, sources } from "./sources.ts";
 
 const inDocs = (path: string): boolean => /^(relay|widget)\/docs\//.test(path);
-const documents = sources(".md");
+const documents = [...rootFiles(".md"), ...sources(".md")];
 const code = sources(".ts", ".tsx", ".css").filter(({ path }) => path !== "test/conventions/citations.test.ts");
 
 /** Forms that can only be a citation. */

@@ -1,12 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
-import { root, type Source, sources } from "./sources.ts";
+import { root, rootFiles, type Source, sources } from "./sources.ts";
 
-const atRoot = readdirSync(root)
-  .filter((name) => name.endsWith(".md"))
-  .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
-const documents = [...atRoot, ...sources(".md")];
+const documents = [...rootFiles(".md"), ...sources(".md")];
 
 /** The anchor that GitHub makes of a heading. */
 const anchorOf = (heading: string): string =>

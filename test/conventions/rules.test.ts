@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { isTest, type Source, sources } from "./sources.ts";
+import { isTest, rootFiles, type Source, sources } from "./sources.ts";
 
 const code = sources(".ts", ".tsx", ".css").filter(({ path }) => path !== "test/conventions/rules.test.ts");
 const tests = code.filter(({ path }) => path.endsWith(".test.ts") || path.endsWith(".test.tsx"));
-const words = sources(".ts", ".tsx", ".css", ".html", ".json", ".md", ".sql");
+const words = [
+  ...rootFiles(".md", ".json", ".yaml", ".ts"),
+  ...sources(".ts", ".tsx", ".css", ".html", ".json", ".md", ".sql", ".yaml", ".yml"),
+];
 
 /** `path:line: text` of every line that matches. */
 const found = (files: Source[], pattern: RegExp): string[] =>

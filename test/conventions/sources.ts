@@ -17,6 +17,12 @@ export function sources(...endings: string[]): Source[] {
     .map((path) => ({ path: relative(root, path).split(sep).join("/"), text: readFileSync(path, "utf8") }));
 }
 
+/** Every file at the root of the repository whose name ends with one of `endings`. */
+export const rootFiles = (...endings: string[]): Source[] =>
+  readdirSync(root)
+    .filter((name) => endings.some((ending) => name.endsWith(ending)))
+    .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
+
 function walk(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     if (EXCLUDED.has(entry.name)) return [];
