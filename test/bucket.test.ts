@@ -96,8 +96,9 @@ describe("files in a bucket", () => {
     await expect.poll(() => bucket.objects.has(`/chat-files/uploads/${answer.key}`)).toBe(false);
   });
 
-  it("never expose the store's key in a log line or an answer", async () => {
+  it("never expose the store's key in a log line, also after the store has failed", async () => {
     const log = harness.lines().join("\n");
+    expect(log).toContain('"upload.unreadable"');
     expect(log).not.toContain(bucket.secret);
     expect(log).not.toContain(encodeURIComponent(bucket.secret));
   });
