@@ -268,8 +268,10 @@ describe("a signed identity", () => {
     expect((await upload(harness, library, PNG)).answer.code).toBe("unauthorized");
     await say(home, "still here at home");
     const next = await enter({ identity: identityOf({ sub: "next-person" }) });
+    await say(next, "what do I see?");
     expect(JSON.stringify(next.log())).not.toContain("private words");
     const stale = await enter({ token, identity: identityOf({ sub: "next-person" }) });
+    await stale.receives("echo: what do I see?");
     expect(JSON.stringify(stale.log())).not.toContain("private words");
   });
 
