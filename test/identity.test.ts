@@ -53,7 +53,8 @@ describe("a signed identity", () => {
     expect(fromIdOf("from the laptop")).toBe(fromIdOf("from the phone"));
     expect(fromIdOf("from the phone")).toMatch(/^u_[0-9a-z_]{30,48}$/);
     const other = await enter({ identity: identityOf({ sub: "bob@example.com" }) });
-    expect(texts(other)).toEqual([]);
+    await say(other, "from bob");
+    expect(texts(other)).toEqual(["from bob", "echo: from bob"]);
   });
 
   it("gets a token, so that later connections need no identity", async () => {
