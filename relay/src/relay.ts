@@ -33,7 +33,7 @@ import { createReload, type Reload } from "./wiring/reload.ts";
 import { createServer, type RelayServer } from "./wiring/server.ts";
 import { createServiceAccess, type ServiceAccess } from "./wiring/service.ts";
 import { createVisitorFlows, type VisitorFlows } from "./wiring/visitors.ts";
-import { warn } from "./wiring/warnings.ts";
+import { logWarnings } from "./wiring/warnings.ts";
 
 export type Relay = {
   /** Origin under which the relay answers on this machine. */
@@ -210,7 +210,7 @@ async function start({
   sampler.start();
   chores.start();
   log("relay.started", { port: core.port, sites: settings.sites.length });
-  warn(settings, keys.of, log);
+  logWarnings(settings, keys.of, log);
 }
 
 /**

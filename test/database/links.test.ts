@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { afterEach, expect, inject, it } from "vitest";
 import type { NodeLink } from "../../relay/src/bus/cluster.ts";
 import { openPostgresLink, openRedisLink } from "../../relay/src/bus/links.ts";
-import { hints } from "../../relay/src/cli/doctor.ts";
+import { checkHints } from "../../relay/src/cli/doctor.ts";
 import { startRedis } from "../setup/redis.ts";
 
 const QUICK = { answerMs: 500, testMs: 100 };
@@ -92,7 +92,7 @@ it.each([
   link.send("refused");
   await expect.poll(() => states.at(-1)).toMatch(/^lost .*NOPERM/);
   const about = { db: { dialect: "postgres" }, settings: { redisUrl: url } } as never;
-  expect(await hints(about)).toMatchObject([{ ok: false, found: expect.stringContaining("NOPERM") }]);
+  expect(await checkHints(about)).toMatchObject([{ ok: false, found: expect.stringContaining("NOPERM") }]);
   await command(server, `ACL SETUSER relay ${allowed}`);
   await expect
     .poll(() => {
@@ -101,5 +101,5 @@ it.each([
     })
     .toContain("allowed");
   await expect.poll(() => states.at(-1)).toBe("open ");
-  expect(await hints(about)).toMatchObject([{ ok: true }]);
+  expect(await checkHints(about)).toMatchObject([{ ok: true }]);
 });

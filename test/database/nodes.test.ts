@@ -7,7 +7,7 @@ import { randomId } from "@porchlight/shared/id";
 import { afterEach, beforeEach, expect, inject, it } from "vitest";
 import { readSettings } from "../../relay/src/base/config.ts";
 import type { LogEvent } from "../../relay/src/base/log.ts";
-import { hints } from "../../relay/src/cli/doctor.ts";
+import { checkHints } from "../../relay/src/cli/doctor.ts";
 import { openDatabase } from "../../relay/src/db/open.ts";
 import { openCore } from "../../relay/src/wiring/core.ts";
 
@@ -81,5 +81,5 @@ it.each([
 ] as const)("%s", async (_, pooled, logged, ok) => {
   const { core, events } = await openNode(pooled ? await pooler(url) : url);
   expect(events.filter((event) => event.startsWith("cluster."))).toEqual(logged);
-  expect(await hints(core)).toMatchObject([{ check: "hints between nodes", ok }]);
+  expect(await checkHints(core)).toMatchObject([{ check: "hints between nodes", ok }]);
 });

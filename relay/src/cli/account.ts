@@ -99,7 +99,7 @@ function clockOf({ clock }: CommandContext, { id }: Account, answer: Answer): Fi
 }
 
 /** Checks address, key and clock of one account's service. */
-export async function accountFindings(context: CommandContext, account: Account): Promise<Finding[]> {
+export async function checkAccount(context: CommandContext, account: Account): Promise<Finding[]> {
   const wrongKeyAnswer = await askWithWrongKey(context, account);
   return [await key(context, account, wrongKeyAnswer), ...clockOf(context, account, wrongKeyAnswer)];
 }

@@ -3,7 +3,7 @@ import type { CommandContext } from "./context.ts";
 import { type Finding, failed, passed } from "./finding.ts";
 
 /** Reports how much of its daily message budget each site has used. */
-export async function budgets({ settings, db, clock }: CommandContext): Promise<Finding[]> {
+export async function checkBudgets({ settings, db, clock }: CommandContext): Promise<Finding[]> {
   const sites = settings.sites.filter(({ messagesPerDay }) => messagesPerDay !== undefined);
   return Promise.all(
     sites.map(async ({ public: { id }, messagesPerDay = 0 }) => {

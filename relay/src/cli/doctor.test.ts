@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { database, nodeClock } from "./doctor.ts";
+import { checkDatabase, checkNodeClock } from "./doctor.ts";
 
 it.each([
   ["sqlite:/data/porchlight.db", "sqlite:/data/porchlight.db", "Make room on that disk"],
@@ -10,7 +10,7 @@ it.each([
   ],
 ])("says what to do when %s accepts no writes, and never a password", async (databaseUrl, where, cure) => {
   const db = { run: () => Promise.reject(new Error("disk full")) };
-  const { ok, found, cure: given } = await database({ db, settings: { databaseUrl } } as never);
+  const { ok, found, cure: given } = await checkDatabase({ db, settings: { databaseUrl } } as never);
   expect([ok, found]).toEqual([false, `${where} accepts no writes: Error: disk full`]);
   expect(given).toContain(cure);
 });
@@ -21,11 +21,11 @@ it.each([
 ])("compares the clock of a node, which is %i ms ahead, with PostgreSQL's", async (ahead, ok, found) => {
   const now = Date.UTC(2026, 10, 28);
   const db = { dialect: "postgres", all: async () => [{ at: now - ahead }] };
-  expect(await nodeClock({ db, clock: { now: () => now } } as never)).toMatchObject([{ ok, found }]);
+  expect(await checkNodeClock({ db, clock: { now: () => now } } as never)).toMatchObject([{ ok, found }]);
 });
 
 it("compares no clock with SQLite, which has none, or with a PostgreSQL that does not answer", async () => {
   const clock = { now: () => 0 };
   const away = { dialect: "postgres", all: () => Promise.reject(new Error("ECONNREFUSED")) };
-  for (const db of [{ dialect: "sqlite" }, away]) expect(await nodeClock({ db, clock } as never)).toEqual([]);
+  for (const db of [{ dialect: "sqlite" }, away]) expect(await checkNodeClock({ db, clock } as never)).toEqual([]);
 });

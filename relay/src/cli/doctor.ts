@@ -12,16 +12,16 @@ import { eventsPage, troubledEvent } from "../records/events.ts";
 import { leadTroubles } from "../records/leads.ts";
 import { countStates, type LedgerKind, stuckEntries } from "../records/ledger/ledger.ts";
 import { isDistrusted } from "../records/ledger/restored.ts";
-import { accountFindings } from "./account.ts";
-import { budgets } from "./budgets.ts";
+import { checkAccount } from "./account.ts";
+import { checkBudgets } from "./budgets.ts";
 import type { Command } from "./command.ts";
 import type { CommandContext } from "./context.ts";
 import { type Finding, failed, passed, report } from "./finding.ts";
-import { mailServer } from "./mail.ts";
-import { addresses, callback, media } from "./reachability.ts";
+import { checkMailServer } from "./mail.ts";
+import { checkCallbackAddress, checkFiles, listCallbackAddresses } from "./reachability.ts";
 
 /** Checks that the database accepts writes. */
-export async function database({ db, settings }: Pick<CommandContext, "db" | "settings">): Promise<Finding> {
+export async function checkDatabase({ db, settings }: Pick<CommandContext, "db" | "settings">): Promise<Finding> {
   const { databaseUrl } = settings;
   const isServer = isShared(databaseUrl);
   const where = isServer ? `PostgreSQL at ${placeOf(databaseUrl)}` : databaseUrl;
@@ -43,7 +43,7 @@ export async function database({ db, settings }: Pick<CommandContext, "db" | "se
 const SKEW_MAX_MS = 10_000;
 
 /** Compares this machine's clock with PostgreSQL's, which is the same for all nodes. No finding while it does not answer. */
-export async function nodeClock({ db, clock }: Pick<CommandContext, "db" | "clock">): Promise<Finding[]> {
+export async function checkNodeClock({ db, clock }: Pick<CommandContext, "db" | "clock">): Promise<Finding[]> {
   if (db.dialect === "sqlite") return [];
   const check = "clock beside PostgreSQL";
   const begin = clock.now();
@@ -59,9 +59,9 @@ export async function nodeClock({ db, clock }: Pick<CommandContext, "db" | "cloc
 const HINTS = "hints between nodes";
 
 /** Checks that hints of other nodes can arrive: LISTEN needs a direct connection to PostgreSQL. */
-export async function hints({ db, settings }: Pick<CommandContext, "db" | "settings">): Promise<Finding[]> {
+export async function checkHints({ db, settings }: Pick<CommandContext, "db" | "settings">): Promise<Finding[]> {
   if (db.dialect === "sqlite") return [];
-  if (settings.redisUrl !== undefined) return [await redisHints(settings.redisUrl)];
+  if (settings.redisUrl !== undefined) return [await checkRedis(settings.redisUrl)];
   if (!db.pooled) return [passed(HINTS, "PostgreSQL carries them")];
   const found = "DATABASE_URL leads to a pooler such as PgBouncer: nodes may learn of news only every 2 s";
   return [failed(HINTS, found, "Set `REDIS_URL`, or let `DATABASE_URL` lead to PostgreSQL itself.")];
@@ -71,7 +71,7 @@ export async function hints({ db, settings }: Pick<CommandContext, "db" | "setti
 const HINT_MS = 2_000;
 
 /** Sends a text to Redis, as a node does, and waits until it comes back. Nodes ignore it: it has no MAC. */
-async function redisHints(url: string): Promise<Finding> {
+async function checkRedis(url: string): Promise<Finding> {
   let problem = `no text came back within ${HINT_MS / 1_000} s`;
   const link = await openRedisLink(url, {
     onState: (state, cause) => {
@@ -91,13 +91,13 @@ async function redisHints(url: string): Promise<Finding> {
   return failed(HINTS, `Redis does not carry them: ${problem}`, cure);
 }
 
-async function disk({ settings }: CommandContext): Promise<Finding> {
+async function checkDisk({ settings }: CommandContext): Promise<Finding> {
   const { megabytes, isEnough } = await freeSpace(settings.dataDir);
   const free = `${megabytes} MB free in ${settings.dataDir}`;
   return isEnough ? passed("disk", free) : failed("disk", free, MAKE_ROOM);
 }
 
-function secrets({ settings }: CommandContext): Finding {
+function checkSecrets({ settings }: CommandContext): Finding {
   const file = join(settings.dataDir, "secrets.json");
   const mode = statSync(file).mode & 0o077;
   return mode === 0
@@ -105,7 +105,7 @@ function secrets({ settings }: CommandContext): Finding {
     : failed("secrets", `${file} is readable by others`, `\`chmod 600 ${file}\``);
 }
 
-function origins({ settings }: CommandContext): Finding[] {
+function checkOrigins({ settings }: CommandContext): Finding[] {
   return settings.sites.map(({ public: { id }, origins }) => {
     const plain = origins.filter((origin) => origin.startsWith("http:") && !isLoopbackUrl(origin));
     const check = `origins of site ${id}`;
@@ -128,7 +128,7 @@ function origins({ settings }: CommandContext): Finding[] {
 /**
  * HTTPS needs a proxy in front of the relay. If TRUST_PROXY does not count the proxy, all visitors seem to have its address.
  */
-function proxies({ settings: { publicUrl = "", trustProxy } }: CommandContext): Finding[] {
+function checkProxies({ settings: { publicUrl = "", trustProxy } }: CommandContext): Finding[] {
   const check = "proxy";
   if (!publicUrl.startsWith("https:")) return [];
   return [
@@ -146,7 +146,7 @@ function proxies({ settings: { publicUrl = "", trustProxy } }: CommandContext): 
 const TROUBLED_TRIES = 2;
 
 /** Checks whether webhook events have failed, or still wait after several tries. */
-async function webhooks({ db, settings }: CommandContext): Promise<Finding[]> {
+async function checkWebhooks({ db, settings }: CommandContext): Promise<Finding[]> {
   const sites = settings.sites.filter(({ webhook }) => webhook !== undefined);
   return Promise.all(
     sites.map(async ({ public: { id } }) => {
@@ -173,7 +173,7 @@ async function webhooks({ db, settings }: CommandContext): Promise<Finding[]> {
 const REFUSED_MS = 7 * 86_400_000;
 
 /** Checks whether the service refused leads. */
-async function leads({ db, clock, settings }: CommandContext): Promise<Finding[]> {
+async function checkLeads({ db, clock, settings }: CommandContext): Promise<Finding[]> {
   return Promise.all(
     settings.sites.map(async ({ public: { id } }) => {
       const check = `leads of site ${id}`;
@@ -191,7 +191,7 @@ const TRUST =
   "Compare `porchlight credits list` with the service's credit history, then run `porchlight credits trust`.";
 
 /** Checks for grants and sent messages that wait for a person. */
-async function stuck({ db, clock }: CommandContext): Promise<Finding[]> {
+async function checkLedger({ db, clock }: CommandContext): Promise<Finding[]> {
   const findingOf = async (kind: LedgerKind, check: string, cureFor: (unknown: number) => string): Promise<Finding> => {
     const { unknown = 0, refused = 0, received = 0, intent = 0 } = await countStates(db, kind);
     const found = `${unknown} unknown, ${refused} refused, ${received} waiting for approval, ${intent} queued`;
@@ -224,7 +224,7 @@ async function stuck({ db, clock }: CommandContext): Promise<Finding[]> {
 }
 
 /** Whether a relay runs. If one does, its settings are checked, otherwise those of the shell. */
-function relay({ running, settings: { dataDir, port } }: CommandContext): Finding {
+function checkRelay({ running, settings: { dataDir, port } }: CommandContext): Finding {
   const check = "relay";
   return running
     ? passed(check, `process ${process.pid} runs on ${dataDir}, port ${port}`)
@@ -239,24 +239,24 @@ function relay({ running, settings: { dataDir, port } }: CommandContext): Findin
 export async function examine(context: CommandContext): Promise<Finding[]> {
   const { accounts } = context.settings;
   return [
-    relay(context),
+    checkRelay(context),
     passed("settings", "all are valid"),
-    await database(context),
-    ...(await nodeClock(context)),
-    ...(await hints(context)),
-    await disk(context),
-    secrets(context),
-    ...(await Promise.all(accounts.map((account) => accountFindings(context, account)))).flat(),
-    await callback(context),
-    ...addresses(context),
-    ...(await media(context)),
-    ...proxies(context),
-    ...origins(context),
-    ...(await webhooks(context)),
-    ...(await leads(context)),
-    ...(await mailServer(context)),
-    ...(await budgets(context)),
-    ...(await stuck(context)),
+    await checkDatabase(context),
+    ...(await checkNodeClock(context)),
+    ...(await checkHints(context)),
+    await checkDisk(context),
+    checkSecrets(context),
+    ...(await Promise.all(accounts.map((account) => checkAccount(context, account)))).flat(),
+    await checkCallbackAddress(context),
+    ...listCallbackAddresses(context),
+    ...(await checkFiles(context)),
+    ...checkProxies(context),
+    ...checkOrigins(context),
+    ...(await checkWebhooks(context)),
+    ...(await checkLeads(context)),
+    ...(await checkMailServer(context)),
+    ...(await checkBudgets(context)),
+    ...(await checkLedger(context)),
   ];
 }
 

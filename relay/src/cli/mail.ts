@@ -37,7 +37,7 @@ export const MAIL: Record<string, Command> = {
 };
 
 /** Logs in at the mail server and checks for mails that were not sent. Sends nothing. */
-export async function mailServer({ settings, mailer, db }: CommandContext): Promise<Finding[]> {
+export async function checkMailServer({ settings, mailer, db }: CommandContext): Promise<Finding[]> {
   if (settings.mail === undefined || mailer === undefined) return [];
   const problem = await mailer.verify();
   const host = new URL(settings.mail.url).host;

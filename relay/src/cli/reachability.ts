@@ -67,7 +67,7 @@ async function lastCall({ db, clock }: CommandContext): Promise<string> {
 }
 
 /** With several accounts, each has its own callback address. They contain a secret, so this output does not show them. */
-export function addresses({ settings: { accounts } }: CommandContext): Finding[] {
+export function listCallbackAddresses({ settings: { accounts } }: CommandContext): Finding[] {
   if (accounts.length === 1) return [];
   const all = accounts.map(({ id }) => id).join(", ");
   return [
@@ -76,7 +76,7 @@ export function addresses({ settings: { accounts } }: CommandContext): Finding[]
 }
 
 /** Checks that the callback address leads to this relay. */
-export async function callback(context: CommandContext): Promise<Finding> {
+export async function checkCallbackAddress(context: CommandContext): Promise<Finding> {
   const check = "callback address";
   const { publicUrl } = context.settings;
   if (publicUrl === undefined)
@@ -115,7 +115,7 @@ export async function callback(context: CommandContext): Promise<Finding> {
 const PROBE = "Written by porchlight doctor, which deletes it again.";
 
 /** Stores a file, fetches it by its link as the service does, and deletes it (C4). */
-export async function media(context: CommandContext): Promise<Finding[]> {
+export async function checkFiles(context: CommandContext): Promise<Finding[]> {
   const { db, clock, files, settings, linkTo } = context;
   const key = randomId();
   const row = { key, name: "probe.txt", type: "text/plain", size: PROBE.length, width: null, height: null };

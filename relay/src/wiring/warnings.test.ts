@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { readSettings } from "../base/config.ts";
 import type { LogEvent } from "../base/log.ts";
-import { warn } from "./warnings.ts";
+import { logWarnings } from "./warnings.ts";
 
 const SOUND = {
   SERVICE_URL: "https://service.example/v1",
@@ -14,7 +14,7 @@ function warningsFor(env: Record<string, string>, key = "key"): [LogEvent, unkno
   const read = readSettings({ ...SOUND, ...env });
   if ("problems" in read) throw new Error(read.problems.join("\n"));
   const logged: [LogEvent, unknown][] = [];
-  warn(
+  logWarnings(
     read.settings,
     () => key,
     (event, fields) => void logged.push([event, fields?.warning]),

@@ -6,7 +6,7 @@ import { isShared } from "../db/database-url.ts";
  * Logs settings that are valid but probably not intended: a missing key, plain HTTP, an unusual path, no origins, hints between
  * nodes that cannot share a database.
  */
-export function warn(settings: Settings, keyOf: (account: string) => string, log: Log): void {
+export function logWarnings(settings: Settings, keyOf: (account: string) => string, log: Log): void {
   for (const { id, url } of settings.accounts) {
     if (keyOf(id) === "") log("relay.key_missing", { account: id });
     if (settings.allowInsecureService && url.startsWith("http:")) log("relay.insecure", { account: id });
