@@ -130,10 +130,15 @@ it("a rating can be declined permanently, in every tab", async () => {
   await question(chat).waitFor({ state: "detached" });
   await question(other.chat).waitFor({ state: "detached" });
   expect(await ratings()).toEqual([]);
+  const requested: string[] = [];
+  page.on("request", (request) => requested.push(request.url()));
   await page.reload();
   await returnTo(page, chat);
   await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
   expect(await page.locator(".rate").count()).toBe(0);
+  // Not even the code of the question is fetched, so it cannot appear later.
+  expect(requested.some((url) => url.includes("/panel-"))).toBe(true);
+  expect(requested.filter((url) => url.includes("/rating-"))).toEqual([]);
 });
 
 it("no rating is requested where the site does not want it", async () => {
