@@ -195,7 +195,7 @@ it("an outcome never shows the key: not in answers that quote the request, not i
   );
   const outcomes = [await outcome(echo), await outcome("http://127.0.0.1:1/v1")];
   const said = JSON.stringify(outcomes);
-  expect(said).toContain("bad request /v1/contacts?apiKey=[redacted] [redacted]");
+  expect(said).toContain("bad request …?apiKey=[redacted] [redacted]");
   for (const spelling of [KEY, encodeURIComponent(KEY), "0123456789"]) expect(said).not.toContain(spelling);
 });
 
@@ -316,7 +316,7 @@ describe("the key (A11)", () => {
     for (const spelt of ["k%2f%26%3c9876543210", "k/&amp;&lt;9876543210"]) {
       const url = await answering(502, `<html>GET /v1/contacts?apiKey=${spelt}</html>`);
       const { message } = await service(url, () => KEY).incoming(MESSAGE);
-      expect(message, spelt).toContain("GET /v1/contacts?apiKey=[redacted]");
+      expect(message, spelt).toContain("GET …?apiKey=[redacted]<");
     }
   });
 
