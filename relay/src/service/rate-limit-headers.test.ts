@@ -18,6 +18,21 @@ describe("the waiting time that the service states", () => {
     }
   });
 
+  it("is read from the first of the headers in the order of R-802", () => {
+    const inOrder = [
+      ["retry-after-ms", "1000"],
+      ["retry-after", "2"],
+      ["ratelimit", '"default";r=0;t=3'],
+      ["ratelimit-reset", "4"],
+      ["x-ratelimit-reset", "5"],
+      ["x-rate-limit-reset", "6"],
+      ["x-ratelimit-reset-after", "7"],
+      ["x-ratelimit-reset-requests", "8s"],
+    ] as const;
+    for (const n of inOrder.keys())
+      expect(statedWait(429, Object.fromEntries(inOrder.slice(n)), NOW), inOrder[n]?.[0]).toBe((n + 1) * 1_000);
+  });
+
   it("is computed with the service's own clock when it sends a Date header", () => {
     const headers = { date: "Fri, 20 Nov 2026 10:00:00 GMT", "retry-after": "Fri, 20 Nov 2026 10:01:00 GMT" };
     expect(statedWait(429, headers, NOW)).toBe(60_000);
