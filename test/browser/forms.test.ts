@@ -29,7 +29,7 @@ it("outside business hours, accepts a message and an address, and names the open
     options: { timezoneId: "Europe/London", locale: "en-GB" },
   });
   await chat.launcher.first().click();
-  await chat.panel.getByText("We'll be back Monday at 08:00").waitFor();
+  await chat.panel.getByText("We'll be back today at 08:00").waitFor();
   await chat.panel.getByRole("textbox", { name: "Name" }).fill("Ada");
   await chat.panel.getByRole("button", { name: "Leave a message" }).click();
   const missing = chat.panel.getByText("Please fill in this field.");
@@ -86,9 +86,9 @@ it("outside business hours, confirms a message only when it is stored, and refus
 it("opens at business hours while the page is open", async () => {
   const { page, chat } = await testbed.visit({ before: at(EARLY) });
   await chat.launcher.first().click();
-  await chat.panel.getByText("We'll be back Monday").waitFor();
+  await chat.panel.getByText("We'll be back today").waitFor();
   await page.clock.fastForward("45:00");
-  await chat.panel.getByText("We'll be back Monday").waitFor({ state: "detached" });
+  await chat.panel.getByText("We'll be back today").waitFor({ state: "detached" });
   await chat.send("Hello");
   await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
 });
@@ -129,7 +129,7 @@ it("never asks twice for an address that was given before the first message or s
   const { page, chat } = await testbed.visit({ before });
   await callApi(page, "identify", identity);
   await chat.launcher.first().click();
-  await chat.panel.getByText("We'll be back Monday").waitFor();
+  await chat.panel.getByText("We'll be back today").waitFor();
   await chat.panel.getByRole("textbox", { name: "Email" }).waitFor({ state: "detached" });
   await chat.panel.getByRole("textbox", { name: "Message" }).fill("Where is my lamp?");
   await chat.panel.getByRole("button", { name: "Leave a message" }).click();

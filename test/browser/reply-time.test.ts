@@ -40,8 +40,9 @@ it.each([
 });
 
 it.each([
-  ["2026-01-05T06:30:00Z", "We'll be back Monday at 09:00"],
-  ["2026-01-04T17:30:00Z", "We'll be back Monday at 09:00"],
+  ["2026-01-05T06:30:00Z", "We'll be back today at 09:00"],
+  ["2026-01-04T17:30:00Z", "We'll be back tomorrow at 09:00"],
+  ["2026-01-03T17:30:00Z", "We'll be back Monday at 09:00"],
   // Monday evening: the next opening is in a week, not today.
   ["2026-01-05T17:30:00Z", "We'll be back Monday 12 January at 09:00"],
 ])("promises no quick answer while the site is closed, but states when it opens: %s", async (time, title) => {

@@ -137,6 +137,8 @@ export const messages: Messages = {
   formStart: "ውይይት ጀምር",
   closedTitle: "አሁን የለንም",
   closedUntil: "እንመለሳለን፦ {when}",
+  closedToday: "ዛሬ በ{time} እንመለሳለን",
+  closedTomorrow: "ነገ በ{time} እንመለሳለን",
   closedBody: "መልዕክት ይተዉ፣ እንመልስልዎታለን።",
   dayTime: "{day} በ{time}",
   closedSend: "መልዕክት ተው",

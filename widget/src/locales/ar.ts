@@ -167,6 +167,8 @@ export const messages: Messages = {
   formStart: "بدء المحادثة",
   closedTitle: "لسنا متاحين الآن",
   closedUntil: "سنعود يوم {when}",
+  closedToday: "سنعود اليوم الساعة {time}",
+  closedTomorrow: "سنعود غدًا الساعة {time}",
   closedBody: "يُرجى ترك رسالة وسنرد عليك.",
   dayTime: "{day} الساعة {time}",
   closedSend: "ترك رسالة",

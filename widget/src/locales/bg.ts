@@ -139,6 +139,8 @@ export const messages: Messages = {
   formStart: "Започване на чат",
   closedTitle: "В момента ни няма",
   closedUntil: "Ще сме тук: {when}",
+  closedToday: "Ще сме тук днес в {time}",
+  closedTomorrow: "Ще сме тук утре в {time}",
   closedBody: "Оставете съобщение и ще ви отговорим.",
   dayTime: "{day}, {time}",
   closedSend: "Оставете съобщение",

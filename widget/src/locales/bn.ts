@@ -139,6 +139,8 @@ export const messages: Messages = {
   formStart: "চ্যাট শুরু করুন",
   closedTitle: "আমরা এখন অনলাইনে নেই",
   closedUntil: "আমরা ফিরব: {when}",
+  closedToday: "আমরা ফিরব: আজ {time}",
+  closedTomorrow: "আমরা ফিরব: আগামীকাল {time}",
   closedBody: "মেসেজ রেখে যান, আমরা উত্তর দেব।",
   dayTime: "{day} {time}",
   closedSend: "মেসেজ রেখে যান",

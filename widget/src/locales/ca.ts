@@ -139,6 +139,8 @@ export const messages: Messages = {
   formStart: "Inicia el xat",
   closedTitle: "Ara no hi som",
   closedUntil: "Tornem {when}",
+  closedToday: "Tornem avui a les {time}",
+  closedTomorrow: "Tornem demà a les {time}",
   closedBody: "Deixa’ns un missatge i et respondrem.",
   dayTime: "{day}, {time}",
   closedSend: "Deixa un missatge",

@@ -139,6 +139,8 @@ export const messages: Messages = {
   formStart: "Zahájit chat",
   closedTitle: "Teď tu nejsme",
   closedUntil: "Budeme zpět: {when}",
+  closedToday: "Budeme zpět dnes od {time}",
+  closedTomorrow: "Budeme zpět zítra od {time}",
   closedBody: "Nechte nám zprávu, ozveme se.",
   dayTime: "{day} {time}",
   closedSend: "Nechat zprávu",

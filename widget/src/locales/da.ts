@@ -139,6 +139,8 @@ export const messages: Messages = {
   formStart: "Start chat",
   closedTitle: "Vi er ikke her lige nu",
   closedUntil: "Vi er tilbage {when}",
+  closedToday: "Vi er tilbage i dag kl. {time}",
+  closedTomorrow: "Vi er tilbage i morgen kl. {time}",
   closedBody: "Læg en besked, så svarer vi dig.",
   dayTime: "{day} kl. {time}",
   closedSend: "Læg besked",

@@ -139,6 +139,8 @@ export const messages: Messages = {
   formStart: "Chat starten",
   closedTitle: "Wir sind gerade nicht da",
   closedUntil: "Wir sind ab {when} wieder da",
+  closedToday: "Wir sind heute ab {time} Uhr wieder da",
+  closedTomorrow: "Wir sind morgen ab {time} Uhr wieder da",
   closedBody: "Hinterlassen Sie eine Nachricht, wir melden uns.",
   dayTime: "{day}, {time} Uhr",
   closedSend: "Nachricht hinterlassen",

@@ -139,6 +139,8 @@ export const messages: Messages = {
   formStart: "Έναρξη συνομιλίας",
   closedTitle: "Λείπουμε αυτή τη στιγμή",
   closedUntil: "Επιστρέφουμε: {when}",
+  closedToday: "Επιστρέφουμε: σήμερα {time}",
+  closedTomorrow: "Επιστρέφουμε: αύριο {time}",
   closedBody: "Αφήστε μήνυμα και θα σας απαντήσουμε.",
   dayTime: "{day} {time}",
   closedSend: "Αφήστε μήνυμα",

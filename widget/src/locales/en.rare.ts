@@ -124,6 +124,9 @@ export const rare = {
   closedTitle: "We're away right now",
   /** Heading of the form outside business hours. `{when}` is a day and time in the visitor's language, such as "Monday at 9:00". */
   closedUntil: "We'll be back {when}",
+  /** The same heading if that is the visitor's day today or tomorrow. `{time}` is a time such as "9:00". */
+  closedToday: "We'll be back today at {time}",
+  closedTomorrow: "We'll be back tomorrow at {time}",
   /** Below that heading. */
   closedBody: "Leave a message and we'll get back to you.",
   /** How a day and a time are combined, such as "Monday" and "9:00"; the day may be a date: "Monday, January 12". */

@@ -139,6 +139,8 @@ export const messages: Messages = {
   formStart: "Iniciar chat",
   closedTitle: "Ahora mismo no estamos disponibles",
   closedUntil: "Volvemos el {when}",
+  closedToday: "Volvemos hoy a las {time}",
+  closedTomorrow: "Volvemos mañana a las {time}",
   closedBody: "Déjanos un mensaje y te responderemos.",
   dayTime: "{day} a las {time}",
   closedSend: "Dejar mensaje",

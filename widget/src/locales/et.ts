@@ -139,6 +139,8 @@ export const messages: Messages = {
   formStart: "Alusta vestlust",
   closedTitle: "Meid pole praegu kohal",
   closedUntil: "Oleme tagasi: {when}",
+  closedToday: "Oleme tagasi täna kell {time}",
+  closedTomorrow: "Oleme tagasi homme kell {time}",
   closedBody: "Jätke sõnum ja vastame teile.",
   dayTime: "{day} kell {time}",
   closedSend: "Jäta sõnum",

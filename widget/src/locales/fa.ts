@@ -139,6 +139,8 @@ export const messages: Messages = {
   formStart: "شروع گفتگو",
   closedTitle: "اکنون در دسترس نیستیم",
   closedUntil: "{when} برمی‌گردیم",
+  closedToday: "امروز ساعت {time} برمی‌گردیم",
+  closedTomorrow: "فردا ساعت {time} برمی‌گردیم",
   closedBody: "پیام بگذارید تا پاسخ دهیم.",
   dayTime: "{day} ساعت {time}",
   closedSend: "گذاشتن پیام",

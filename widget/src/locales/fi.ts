@@ -139,6 +139,8 @@ export const messages: Messages = {
   formStart: "Aloita chat",
   closedTitle: "Emme ole nyt paikalla",
   closedUntil: "Olemme taas paikalla: {when}",
+  closedToday: "Olemme taas paikalla tänään klo {time}",
+  closedTomorrow: "Olemme taas paikalla huomenna klo {time}",
   closedBody: "Jätä viesti, niin palaamme asiaan.",
   dayTime: "{day} klo {time}",
   closedSend: "Jätä viesti",

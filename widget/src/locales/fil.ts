@@ -137,6 +137,8 @@ export const messages: Messages = {
   formStart: "Simulan ang chat",
   closedTitle: "Wala kami ngayon",
   closedUntil: "Babalik kami: {when}",
+  closedToday: "Babalik kami mamayang {time}",
+  closedTomorrow: "Babalik kami bukas nang {time}",
   closedBody: "Mag-iwan ng mensahe at sasagutin ka namin.",
   dayTime: "{day}, {time}",
   closedSend: "Mag-iwan ng mensahe",

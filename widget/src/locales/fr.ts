@@ -139,6 +139,8 @@ export const messages: Messages = {
   formStart: "Démarrer le chat",
   closedTitle: "Nous sommes absents pour le moment",
   closedUntil: "Nous serons de retour {when}",
+  closedToday: "Nous serons de retour aujourd’hui à {time}",
+  closedTomorrow: "Nous serons de retour demain à {time}",
   closedBody: "Laissez-nous un message, nous vous répondrons.",
   dayTime: "{day} à {time}",
   closedSend: "Laisser un message",

@@ -137,6 +137,8 @@ export const messages: Messages = {
   formStart: "ચેટ શરૂ કરો",
   closedTitle: "અમે હમણાં હાજર નથી",
   closedUntil: "અમે પાછા આવીશું: {when}",
+  closedToday: "અમે પાછા આવીશું: આજે {time}",
+  closedTomorrow: "અમે પાછા આવીશું: આવતીકાલે {time}",
   closedBody: "મેસેજ મૂકો, અમે જવાબ આપીશું.",
   dayTime: "{day} {time}",
   closedSend: "મેસેજ મૂકો",

@@ -139,6 +139,8 @@ export const messages: Messages = {
   formStart: "התחלת צ׳אט",
   closedTitle: "אנחנו לא כאן כרגע",
   closedUntil: "נחזור ב{when}",
+  closedToday: "נחזור היום בשעה {time}",
+  closedTomorrow: "נחזור מחר בשעה {time}",
   closedBody: "השאירו הודעה ונחזור אליכם.",
   dayTime: "{day} בשעה {time}",
   closedSend: "השארת הודעה",

@@ -139,6 +139,8 @@ export const messages: Messages = {
   formStart: "चैट शुरू करें",
   closedTitle: "हम अभी उपलब्ध नहीं हैं",
   closedUntil: "हम वापस आएँगे: {when}",
+  closedToday: "हम वापस आएँगे: आज, {time}",
+  closedTomorrow: "हम वापस आएँगे: कल, {time}",
   closedBody: "मैसेज छोड़ें, हम जवाब देंगे।",
   dayTime: "{day}, {time}",
   closedSend: "मैसेज छोड़ें",

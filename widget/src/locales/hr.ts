@@ -139,6 +139,8 @@ export const messages: Messages = {
   formStart: "Započni chat",
   closedTitle: "Trenutačno nas nema",
   closedUntil: "Vraćamo se: {when}",
+  closedToday: "Vraćamo se danas u {time}",
+  closedTomorrow: "Vraćamo se sutra u {time}",
   closedBody: "Ostavite poruku i javit ćemo vam se.",
   dayTime: "{day} u {time}",
   closedSend: "Ostavi poruku",

@@ -139,6 +139,8 @@ export const messages: Messages = {
   formStart: "Csevegés indítása",
   closedTitle: "Jelenleg nem vagyunk elérhetők",
   closedUntil: "Újra elérhetők leszünk: {when}",
+  closedToday: "Ma {time}-kor újra elérhetők leszünk",
+  closedTomorrow: "Holnap {time}-kor újra elérhetők leszünk",
   closedBody: "Hagyjon üzenetet, és válaszolunk.",
   dayTime: "{day} {time}",
   closedSend: "Üzenet hagyása",

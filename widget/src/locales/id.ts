@@ -139,6 +139,8 @@ export const messages: Messages = {
   formStart: "Mulai chat",
   closedTitle: "Kami sedang tidak di tempat",
   closedUntil: "Kami kembali {when}",
+  closedToday: "Kami kembali hari ini pukul {time}",
+  closedTomorrow: "Kami kembali besok pukul {time}",
   closedBody: "Tinggalkan pesan dan kami akan membalas.",
   dayTime: "{day} pukul {time}",
   closedSend: "Tinggalkan pesan",

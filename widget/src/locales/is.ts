@@ -139,6 +139,8 @@ export const messages: Messages = {
   formStart: "Hefja spjall",
   closedTitle: "Við erum ekki við núna",
   closedUntil: "Við verðum aftur við: {when}",
+  closedToday: "Við verðum aftur við í dag kl. {time}",
+  closedTomorrow: "Við verðum aftur við á morgun kl. {time}",
   closedBody: "Skildu eftir skilaboð og við svörum þér.",
   dayTime: "{day} kl. {time}",
   closedSend: "Skilja eftir skilaboð",

@@ -139,6 +139,8 @@ export const messages: Messages = {
   formStart: "Inizia la chat",
   closedTitle: "Al momento non siamo disponibili",
   closedUntil: "Torneremo {when}",
+  closedToday: "Torneremo oggi alle {time}",
+  closedTomorrow: "Torneremo domani alle {time}",
   closedBody: "Lascia un messaggio e ti risponderemo.",
   dayTime: "{day} alle {time}",
   closedSend: "Lascia un messaggio",

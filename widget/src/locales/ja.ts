@@ -139,6 +139,8 @@ export const messages: Messages = {
   formStart: "チャットを始める",
   closedTitle: "ただいま営業時間外です",
   closedUntil: "{when}に再開します",
+  closedToday: "本日{time}に再開します",
+  closedTomorrow: "明日{time}に再開します",
   closedBody: "メッセージを残していただければ、後ほどご連絡します。",
   dayTime: "{day} {time}",
   closedSend: "メッセージを残す",

@@ -137,6 +137,8 @@ export const messages: Messages = {
   formStart: "Чатты бастау",
   closedTitle: "Қазір байланыста емеспіз",
   closedUntil: "Қайта ораламыз: {when}",
+  closedToday: "Қайта ораламыз: бүгін, {time}",
+  closedTomorrow: "Қайта ораламыз: ертең, {time}",
   closedBody: "Хабар қалдырыңыз, жауап береміз.",
   dayTime: "{day}, {time}",
   closedSend: "Хабар қалдыру",

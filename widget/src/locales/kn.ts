@@ -137,6 +137,8 @@ export const messages: Messages = {
   formStart: "ಚಾಟ್ ಪ್ರಾರಂಭಿಸಿ",
   closedTitle: "ನಾವು ಈಗ ಲಭ್ಯವಿಲ್ಲ",
   closedUntil: "ಮರಳಿ ಬರುತ್ತೇವೆ: {when}",
+  closedToday: "ಮರಳಿ ಬರುತ್ತೇವೆ: ಇಂದು {time}",
+  closedTomorrow: "ಮರಳಿ ಬರುತ್ತೇವೆ: ನಾಳೆ {time}",
   closedBody: "ಸಂದೇಶ ಬಿಡಿ, ಉತ್ತರಿಸುತ್ತೇವೆ.",
   dayTime: "{day} {time}",
   closedSend: "ಸಂದೇಶ ಬಿಡಿ",

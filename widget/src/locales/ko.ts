@@ -139,6 +139,8 @@ export const messages: Messages = {
   formStart: "채팅 시작",
   closedTitle: "지금은 운영 시간이 아니에요",
   closedUntil: "{when}부터 다시 운영해요",
+  closedToday: "오늘 {time}부터 다시 운영해요",
+  closedTomorrow: "내일 {time}부터 다시 운영해요",
   closedBody: "메시지를 남겨 주시면 연락드릴게요.",
   dayTime: "{day} {time}",
   closedSend: "메시지 남기기",

@@ -139,6 +139,8 @@ export const messages: Messages = {
   formStart: "Pradėti pokalbį",
   closedTitle: "Šiuo metu mūsų nėra",
   closedUntil: "Grįšime: {when}",
+  closedToday: "Grįšime šiandien {time}",
+  closedTomorrow: "Grįšime rytoj {time}",
   closedBody: "Palikite žinutę ir jums atsakysime.",
   dayTime: "{day} {time}",
   closedSend: "Palikti žinutę",

@@ -143,6 +143,8 @@ export const messages: Messages = {
   formStart: "Sākt tērzēšanu",
   closedTitle: "Pašlaik mūsu nav",
   closedUntil: "Atgriezīsimies: {when}",
+  closedToday: "Atgriezīsimies šodien plkst. {time}",
+  closedTomorrow: "Atgriezīsimies rīt plkst. {time}",
   closedBody: "Atstājiet ziņu, un mēs atbildēsim.",
   dayTime: "{day} plkst. {time}",
   closedSend: "Atstāt ziņu",

@@ -137,6 +137,8 @@ export const messages: Messages = {
   formStart: "ചാറ്റ് തുടങ്ങുക",
   closedTitle: "ഞങ്ങൾ ഇപ്പോൾ ലഭ്യമല്ല",
   closedUntil: "തിരികെ വരും: {when}",
+  closedToday: "തിരികെ വരും: ഇന്ന് {time}",
+  closedTomorrow: "തിരികെ വരും: നാളെ {time}",
   closedBody: "സന്ദേശം അയച്ചോളൂ, മറുപടി നൽകാം.",
   dayTime: "{day} {time}",
   closedSend: "സന്ദേശം നൽകുക",

@@ -137,6 +137,8 @@ export const messages: Messages = {
   formStart: "चॅट सुरू करा",
   closedTitle: "आम्ही सध्या उपलब्ध नाही",
   closedUntil: "आम्ही परत येऊ: {when}",
+  closedToday: "आम्ही परत येऊ: आज {time}",
+  closedTomorrow: "आम्ही परत येऊ: उद्या {time}",
   closedBody: "मेसेज ठेवा, आम्ही उत्तर देऊ.",
   dayTime: "{day} {time}",
   closedSend: "मेसेज ठेवा",

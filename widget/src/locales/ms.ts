@@ -139,6 +139,8 @@ export const messages: Messages = {
   formStart: "Mula bersembang",
   closedTitle: "Kami tiada buat masa ini",
   closedUntil: "Kami akan kembali pada {when}",
+  closedToday: "Kami akan kembali hari ini pukul {time}",
+  closedTomorrow: "Kami akan kembali esok pukul {time}",
   closedBody: "Tinggalkan mesej dan kami akan membalas.",
   dayTime: "{day} pukul {time}",
   closedSend: "Tinggalkan mesej",

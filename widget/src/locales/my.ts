@@ -137,6 +137,8 @@ export const messages: Messages = {
   formStart: "ချတ် စတင်ရန်",
   closedTitle: "ယခု ကျွန်ုပ်တို့ မရှိပါ",
   closedUntil: "ပြန်လာမည်: {when}",
+  closedToday: "ပြန်လာမည်: ယနေ့ {time}",
+  closedTomorrow: "ပြန်လာမည်: မနက်ဖြန် {time}",
   closedBody: "မက်ဆေ့ချ် ချန်ထားပါ၊ ပြန်ဖြေပါမည်။",
   dayTime: "{day} {time}",
   closedSend: "မက်ဆေ့ချ် ချန်ထားရန်",

@@ -139,6 +139,8 @@ export const messages: Messages = {
   formStart: "Start chatten",
   closedTitle: "Vi er ikke her akkurat nå",
   closedUntil: "Vi er tilbake {when}",
+  closedToday: "Vi er tilbake i dag kl. {time}",
+  closedTomorrow: "Vi er tilbake i morgen kl. {time}",
   closedBody: "Legg igjen en melding, så svarer vi deg.",
   dayTime: "{day} kl. {time}",
   closedSend: "Legg igjen melding",

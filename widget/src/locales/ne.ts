@@ -137,6 +137,8 @@ export const messages: Messages = {
   formStart: "च्याट सुरु गर्नुहोस्",
   closedTitle: "हामी अहिले उपलब्ध छैनौँ",
   closedUntil: "हामी फर्कनेछौँ: {when}",
+  closedToday: "हामी फर्कनेछौँ: आज {time}",
+  closedTomorrow: "हामी फर्कनेछौँ: भोलि {time}",
   closedBody: "सन्देश छोड्नुहोस्, हामी जवाफ दिनेछौँ।",
   dayTime: "{day} {time}",
   closedSend: "सन्देश छोड्नुहोस्",

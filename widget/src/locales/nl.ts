@@ -139,6 +139,8 @@ export const messages: Messages = {
   formStart: "Chat starten",
   closedTitle: "We zijn nu niet bereikbaar",
   closedUntil: "We zijn {when} weer bereikbaar",
+  closedToday: "We zijn vandaag om {time} weer bereikbaar",
+  closedTomorrow: "We zijn morgen om {time} weer bereikbaar",
   closedBody: "Laat een bericht achter, dan reageren we.",
   dayTime: "{day} om {time}",
   closedSend: "Bericht achterlaten",

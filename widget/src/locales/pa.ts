@@ -137,6 +137,8 @@ export const messages: Messages = {
   formStart: "ਚੈਟ ਸ਼ੁਰੂ ਕਰੋ",
   closedTitle: "ਅਸੀਂ ਇਸ ਵੇਲੇ ਉਪਲਬਧ ਨਹੀਂ ਹਾਂ",
   closedUntil: "ਅਸੀਂ ਮੁੜਾਂਗੇ: {when}",
+  closedToday: "ਅਸੀਂ ਮੁੜਾਂਗੇ: ਅੱਜ {time}",
+  closedTomorrow: "ਅਸੀਂ ਮੁੜਾਂਗੇ: ਭਲਕੇ {time}",
   closedBody: "ਸੁਨੇਹਾ ਛੱਡੋ, ਅਸੀਂ ਜਵਾਬ ਦੇਵਾਂਗੇ।",
   dayTime: "{day} {time}",
   closedSend: "ਸੁਨੇਹਾ ਛੱਡੋ",

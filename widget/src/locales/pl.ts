@@ -154,6 +154,8 @@ export const messages: Messages = {
   formStart: "Rozpocznij czat",
   closedTitle: "W tej chwili jesteśmy niedostępni",
   closedUntil: "Wracamy: {when}",
+  closedToday: "Wracamy dziś o {time}",
+  closedTomorrow: "Wracamy jutro o {time}",
   closedBody: "Zostaw wiadomość, a odpiszemy.",
   dayTime: "{day}, {time}",
   closedSend: "Zostaw wiadomość",

@@ -137,6 +137,8 @@ export const messages: Messages = {
   formStart: "چټ پیل کړئ",
   closedTitle: "موږ اوس نه یو",
   closedUntil: "بېرته راځو: {when}",
+  closedToday: "بېرته راځو: نن {time}",
+  closedTomorrow: "بېرته راځو: سبا {time}",
   closedBody: "پیغام پرېږدئ، ځواب به درکړو.",
   dayTime: "{day} {time}",
   closedSend: "پیغام پرېږدئ",

@@ -139,6 +139,8 @@ export const messages: Messages = {
   formStart: "Iniciar chat",
   closedTitle: "Não estamos disponíveis no momento",
   closedUntil: "Voltamos {when}",
+  closedToday: "Voltamos hoje às {time}",
+  closedTomorrow: "Voltamos amanhã às {time}",
   closedBody: "Deixe uma mensagem e responderemos.",
   dayTime: "{day} às {time}",
   closedSend: "Deixar mensagem",

@@ -139,6 +139,8 @@ export const messages: Messages = {
   formStart: "Începe chatul",
   closedTitle: "Momentan nu suntem disponibili",
   closedUntil: "Revenim: {when}",
+  closedToday: "Revenim astăzi la ora {time}",
+  closedTomorrow: "Revenim mâine la ora {time}",
   closedBody: "Lasă-ne un mesaj și îți răspundem.",
   dayTime: "{day}, {time}",
   closedSend: "Lasă un mesaj",

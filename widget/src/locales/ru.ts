@@ -159,6 +159,8 @@ export const messages: Messages = {
   formStart: "Начать чат",
   closedTitle: "Сейчас мы не на связи",
   closedUntil: "Вернёмся: {when}",
+  closedToday: "Вернёмся сегодня в {time}",
+  closedTomorrow: "Вернёмся завтра в {time}",
   closedBody: "Оставьте сообщение, и мы ответим.",
   dayTime: "{day}, {time}",
   closedSend: "Оставить сообщение",

@@ -139,6 +139,8 @@ export const messages: Messages = {
   formStart: "Začať chat",
   closedTitle: "Teraz tu nie sme",
   closedUntil: "Budeme späť: {when}",
+  closedToday: "Budeme späť dnes o {time}",
+  closedTomorrow: "Budeme späť zajtra o {time}",
   closedBody: "Nechajte nám správu, ozveme sa.",
   dayTime: "{day} {time}",
   closedSend: "Nechať správu",

@@ -149,6 +149,8 @@ export const messages: Messages = {
   formStart: "Začni klepet",
   closedTitle: "Trenutno nas ni",
   closedUntil: "Vrnemo se: {when}",
+  closedToday: "Vrnemo se danes ob {time}",
+  closedTomorrow: "Vrnemo se jutri ob {time}",
   closedBody: "Pustite sporočilo in odgovorili vam bomo.",
   dayTime: "{day} ob {time}",
   closedSend: "Pusti sporočilo",

@@ -139,6 +139,8 @@ export const messages: Messages = {
   formStart: "Započni čet",
   closedTitle: "Trenutno nismo tu",
   closedUntil: "Vraćamo se: {when}",
+  closedToday: "Vraćamo se danas u {time}",
+  closedTomorrow: "Vraćamo se sutra u {time}",
   closedBody: "Ostavite poruku i javićemo vam se.",
   dayTime: "{day} u {time}",
   closedSend: "Ostavi poruku",

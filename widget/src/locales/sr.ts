@@ -139,6 +139,8 @@ export const messages: Messages = {
   formStart: "Започни чет",
   closedTitle: "Тренутно нисмо ту",
   closedUntil: "Враћамо се: {when}",
+  closedToday: "Враћамо се данас у {time}",
+  closedTomorrow: "Враћамо се сутра у {time}",
   closedBody: "Оставите поруку и јавићемо вам се.",
   dayTime: "{day} у {time}",
   closedSend: "Остави поруку",

@@ -139,6 +139,8 @@ export const messages: Messages = {
   formStart: "Starta chatten",
   closedTitle: "Vi är inte på plats just nu",
   closedUntil: "Vi är tillbaka {when}",
+  closedToday: "Vi är tillbaka i dag kl. {time}",
+  closedTomorrow: "Vi är tillbaka i morgon kl. {time}",
   closedBody: "Lämna ett meddelande så hör vi av oss.",
   dayTime: "{day} kl. {time}",
   closedSend: "Lämna meddelande",

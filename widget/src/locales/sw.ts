@@ -137,6 +137,8 @@ export const messages: Messages = {
   formStart: "Anza gumzo",
   closedTitle: "Hatupo kwa sasa",
   closedUntil: "Tutarudi {when}",
+  closedToday: "Tutarudi leo, {time}",
+  closedTomorrow: "Tutarudi kesho, {time}",
   closedBody: "Acha ujumbe nasi tutakujibu.",
   dayTime: "{day}, {time}",
   closedSend: "Acha ujumbe",

@@ -139,6 +139,8 @@ export const messages: Messages = {
   formStart: "அரட்டையைத் தொடங்கு",
   closedTitle: "இப்போது நாங்கள் ஆன்லைனில் இல்லை",
   closedUntil: "மீண்டும் வருவோம்: {when}",
+  closedToday: "மீண்டும் வருவோம்: இன்று {time}",
+  closedTomorrow: "மீண்டும் வருவோம்: நாளை {time}",
   closedBody: "செய்தி அனுப்புங்கள், பதிலளிப்போம்.",
   dayTime: "{day} {time}",
   closedSend: "செய்தி அனுப்பு",

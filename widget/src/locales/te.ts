@@ -137,6 +137,8 @@ export const messages: Messages = {
   formStart: "చాట్ ప్రారంభించండి",
   closedTitle: "మేము ప్రస్తుతం అందుబాటులో లేము",
   closedUntil: "తిరిగి వస్తాం: {when}",
+  closedToday: "తిరిగి వస్తాం: ఈ రోజు {time}",
+  closedTomorrow: "తిరిగి వస్తాం: రేపు {time}",
   closedBody: "మెసేజ్ పెట్టండి, జవాబిస్తాం.",
   dayTime: "{day} {time}",
   closedSend: "మెసేజ్ పెట్టండి",

@@ -139,6 +139,8 @@ export const messages: Messages = {
   formStart: "เริ่มแชท",
   closedTitle: "ขณะนี้อยู่นอกเวลาทำการ",
   closedUntil: "เราจะกลับมาใน{when}",
+  closedToday: "เราจะกลับมาวันนี้เวลา {time}",
+  closedTomorrow: "เราจะกลับมาพรุ่งนี้เวลา {time}",
   closedBody: "ฝากข้อความไว้ได้เลย แล้วเราจะติดต่อกลับ",
   dayTime: "{day} เวลา {time}",
   closedSend: "ฝากข้อความ",

@@ -139,6 +139,8 @@ export const messages: Messages = {
   formStart: "Sohbeti başlat",
   closedTitle: "Şu anda burada değiliz",
   closedUntil: "Yeniden buradayız: {when}",
+  closedToday: "Yeniden buradayız: bugün {time}",
+  closedTomorrow: "Yeniden buradayız: yarın {time}",
   closedBody: "Mesaj bırakın, size dönelim.",
   dayTime: "{day} {time}",
   closedSend: "Mesaj bırak",

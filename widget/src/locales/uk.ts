@@ -159,6 +159,8 @@ export const messages: Messages = {
   formStart: "Почати чат",
   closedTitle: "Зараз ми не на зв’язку",
   closedUntil: "Повернемося: {when}",
+  closedToday: "Повернемося: сьогодні, {time}",
+  closedTomorrow: "Повернемося: завтра, {time}",
   closedBody: "Залиште повідомлення, і ми відповімо.",
   dayTime: "{day}, {time}",
   closedSend: "Залишити повідомлення",

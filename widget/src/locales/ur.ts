@@ -139,6 +139,8 @@ export const messages: Messages = {
   formStart: "چیٹ شروع کریں",
   closedTitle: "ہم ابھی دستیاب نہیں",
   closedUntil: "ہم واپس آئیں گے: {when}",
+  closedToday: "ہم واپس آئیں گے: آج، {time}",
+  closedTomorrow: "ہم واپس آئیں گے: کل، {time}",
   closedBody: "پیغام چھوڑیں، ہم جواب دیں گے۔",
   dayTime: "{day}، {time}",
   closedSend: "پیغام چھوڑیں",

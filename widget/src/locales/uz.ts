@@ -137,6 +137,8 @@ export const messages: Messages = {
   formStart: "Chatni boshlash",
   closedTitle: "Hozir aloqada emasmiz",
   closedUntil: "Qaytamiz: {when}",
+  closedToday: "Qaytamiz: bugun, {time}",
+  closedTomorrow: "Qaytamiz: ertaga, {time}",
   closedBody: "Xabar qoldiring, javob beramiz.",
   dayTime: "{day}, {time}",
   closedSend: "Xabar qoldirish",

@@ -139,6 +139,8 @@ export const messages: Messages = {
   formStart: "Bắt đầu trò chuyện",
   closedTitle: "Hiện ngoài giờ làm việc",
   closedUntil: "Chúng tôi sẽ trở lại lúc {when}",
+  closedToday: "Chúng tôi sẽ trở lại lúc {time} hôm nay",
+  closedTomorrow: "Chúng tôi sẽ trở lại lúc {time} ngày mai",
   closedBody: "Hãy để lại tin nhắn, chúng tôi sẽ phản hồi.",
   dayTime: "{time} {day}",
   closedSend: "Để lại tin nhắn",

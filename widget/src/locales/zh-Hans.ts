@@ -139,6 +139,8 @@ export const messages: Messages = {
   formStart: "开始聊天",
   closedTitle: "当前不在服务时间",
   closedUntil: "{when}恢复服务",
+  closedToday: "今天 {time} 恢复服务",
+  closedTomorrow: "明天 {time} 恢复服务",
   closedBody: "请留言，我们会尽快回复您。",
   dayTime: "{day} {time}",
   closedSend: "留言",

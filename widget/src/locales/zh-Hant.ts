@@ -139,6 +139,8 @@ export const messages: Messages = {
   formStart: "開始聊天",
   closedTitle: "目前非服務時間",
   closedUntil: "{when}恢復服務",
+  closedToday: "今天{time}恢復服務",
+  closedTomorrow: "明天{time}恢復服務",
   closedBody: "請留言，我們會盡快回覆您。",
   dayTime: "{day}{time}",
   closedSend: "留言",

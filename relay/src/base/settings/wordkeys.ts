@@ -16,6 +16,8 @@ export const WORD_KEYS: readonly string[] = [
   "closedSend",
   "closedSent",
   "closedTitle",
+  "closedToday",
+  "closedTomorrow",
   "closedUntil",
   "connecting",
   "consentAsk",

@@ -301,8 +301,7 @@ describe("outside business hours", () => {
   it("accepts a message and an address, and says when people are back", async () => {
     await openWhileClosed();
     setMessageState("sent");
-    expect(view.textContent).toMatch(/^We'll be back Monday/);
-    expect(view.textContent).toMatch(/We'll be back Monday at 9:00\sAM/);
+    expect(view.textContent).toMatch(/^We'll be back tomorrow at 9:00\sAM/);
     field("email").value = "ada@example.com";
     write("Where is my lamp?");
     await submit();
@@ -370,10 +369,12 @@ describe("the heading with the next opening", () => {
   afterEach(() => vi.useRealTimers());
 
   it.each([
-    ["Monday morning", 8, "We'll be back Monday at 9:00 AM"],
-    ["Monday evening, a week before it opens", 18, "We'll be back Monday, January 12 at 9:00 AM"],
-  ])("names the day unambiguously on %s", async (_when, hour, title) => {
-    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"], now: new Date(2026, 0, 5, hour) });
+    ["Saturday", new Date(2026, 0, 3, 12), "We'll be back Monday at 9:00 AM"],
+    ["Sunday before midnight", new Date(2026, 0, 4, 23, 59), "We'll be back tomorrow at 9:00 AM"],
+    ["Monday after midnight", new Date(2026, 0, 5, 0, 1), "We'll be back today at 9:00 AM"],
+    ["Monday evening, a week before it opens", new Date(2026, 0, 5, 18), "We'll be back Monday, January 12 at 9:00 AM"],
+  ])("names the day unambiguously on %s", async (_when, now, title) => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"], now });
     const hours = { timeZone: HERE, mon: "9:00-17:00" };
     await open({ hours }, Foot);
     expect(headingOf(view)).toBe(title);
@@ -397,13 +398,15 @@ describe("the heading with the next opening", () => {
   });
 
   it.each([
-    ["ja", "月曜日 9:00に再開します"],
-    ["ko", "월요일 오전 9:00부터 다시 운영해요"],
-    ["de", "Wir sind ab Montag, 09:00 Uhr wieder da"],
-    ["el", "Επιστρέφουμε: Δευτέρα 9:00 π.μ."],
-    ["vi", "Chúng tôi sẽ trở lại lúc 09:00 Thứ Hai"],
-  ])("puts day and time correctly into a sentence in %s", async (tag, title) => {
-    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"], now: new Date(2026, 0, 4, 12) });
+    ["ja", 3, "月曜日 9:00に再開します"],
+    ["ko", 3, "월요일 오전 9:00부터 다시 운영해요"],
+    ["de", 3, "Wir sind ab Montag, 09:00 Uhr wieder da"],
+    ["de", 4, "Wir sind morgen ab 09:00 Uhr wieder da"],
+    ["el", 3, "Επιστρέφουμε: Δευτέρα 9:00 π.μ."],
+    ["vi", 3, "Chúng tôi sẽ trở lại lúc 09:00 Thứ Hai"],
+    ["vi", 4, "Chúng tôi sẽ trở lại lúc 09:00 ngày mai"],
+  ])("puts day and time correctly into a sentence in %s on January %i", async (tag, day, title) => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"], now: new Date(2026, 0, day, 12) });
     const { messages } = await import(`../../locales/${tag}.ts`);
     await open({ hours: { timeZone: HERE, mon: "9:00-17:00" } }, Foot);
     Object.assign(on.ui.language, { value: { ...(await loadLanguage("en", messages)), region: tag } });

@@ -35,10 +35,10 @@ function ask({ asking, shell, focusComposer }: FootNeeds, isAsking: boolean): vo
   if (wasWriting && isAsking) setTimeout(focusComposer);
 }
 
-/** The form outside business hours; once it is sent, thanks. `when`: the next opening, in words. */
-function awayForm(ui: FootNeeds, when: string | undefined, isSent: Signal<boolean>): VNode {
+/** The form outside business hours; once it is sent, thanks. `opens`: when somebody will be there, as a sentence. */
+function awayForm(ui: FootNeeds, opens: string | undefined, isSent: Signal<boolean>): VNode {
   const { t, announcer } = ui;
-  const title = <h3>{when ? t("closedUntil", { when }) : t("closedTitle")}</h3>;
+  const title = <h3>{opens ?? t("closedTitle")}</h3>;
   const done = (): void => {
     isSent.value = true;
     announcer.status(t("closedSent"));

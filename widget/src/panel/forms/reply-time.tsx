@@ -31,24 +31,33 @@ export function followHours(
   });
   return {
     isClosed: (): boolean => hasHours(hours.value) && !isOpenAt(hours.value, minute.value),
-    /** The next opening as text, in the visitor's time zone; with the date if the weekday alone would be ambiguous. */
+    /** When somebody will be there, as a sentence; undefined if no opening is known. */
     opens(): string | undefined {
       const next = nextOpening(hours.value, minute.value);
-      if (next === undefined) return undefined;
-      const [then, today] = [new Date(next), new Date(minute.value)];
-      const isToday = then.toDateString() === today.toDateString();
-      const isFar = !isToday && (then.getDay() === today.getDay() || next - minute.value > WEEK_MS);
-      const { region } = language.value;
-      const formatted = (format: Intl.DateTimeFormatOptions): string =>
-        new Intl.DateTimeFormat(region, format).format(then);
-      const date = { day: "numeric", month: "long" } as const;
-      // "10:00 AM" stays on one line.
-      const time = clockTime(next, region).replaceAll(" ", "\u00a0");
-      // Format day and time separately: some languages would put the day in brackets after the time, which fits no sentence.
-      return t("dayTime", { day: formatted({ weekday: "long", ...(isFar && date) }), time });
+      return next === undefined ? undefined : backAt({ t, language }, next, minute.value);
     },
   };
 }
+
+/** "We'll be back Monday at 9:00", in the visitor's time zone; with the date if the weekday alone would be ambiguous. */
+function backAt({ t, language }: Needs<"t" | "language">, next: number, now: number): string {
+  const { region } = language.value;
+  // "10:00 AM" stays on one line.
+  const time = clockTime(next, region).replaceAll(" ", "\u00a0");
+  const then = new Date(next);
+  const isIn = (days: number): boolean => {
+    const day = new Date(now);
+    day.setDate(day.getDate() + days);
+    return day.toDateString() === then.toDateString();
+  };
+  if (isIn(0)) return t("closedToday", { time });
+  if (isIn(1)) return t("closedTomorrow", { time });
+  const isFar = then.getDay() === new Date(now).getDay() || next - now > WEEK_MS;
+  const day = new Intl.DateTimeFormat(region, { weekday: "long", ...(isFar && DATE) }).format(then);
+  // Format day and time separately: some languages would put the day in brackets after the time, which fits no sentence.
+  return t("closedUntil", { when: t("dayTime", { day, time }) });
+}
+const DATE = { day: "numeric", month: "long" } as const;
 
 /** "in about 2 hours", with a suitable unit. */
 function usually(ui: Needs<"t" | "language" | "settings" | "shell">): string {
