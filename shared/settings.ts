@@ -111,6 +111,12 @@ export const SETTINGS: Readonly<Record<SiteSetting, Setting>> = {
     "on",
     "a reply to a closed chat shows its first two lines beside the launcher",
   ),
+  markdown: setting({ kind: "switch" }, "on", "replies are formatted and can be copied; off: plain text with links"),
+  replyConventions: setting(
+    { kind: "switch" },
+    "on",
+    "answers to choose from, cards and authors in replies; off: plain lines",
+  ),
   attachments: setting({ kind: "switch" }, "on", "visitors may attach files, where the relay accepts them"),
   voice: setting(
     { kind: "switch" },
@@ -119,6 +125,8 @@ export const SETTINGS: Readonly<Record<SiteSetting, Setting>> = {
   ),
   camera: setting({ kind: "switch" }, "off", "phones offer their camera beside the file button"),
   shrinkPictures: setting({ kind: "switch" }, "on", "large pictures are made smaller before they are sent"),
+  mediaViewer: setting({ kind: "switch" }, "on", "pictures open large, audio and video play in the chat; off: links"),
+  emojiPicker: setting({ kind: "switch" }, "on", "the text field offers emoji to visitors with a mouse"),
   startScreen: setting(
     { kind: "switch" },
     "off",

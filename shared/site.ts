@@ -38,6 +38,10 @@ export type Look = {
   sound: boolean;
   /** Whether a reply that comes while the chat is closed shows its first lines beside the launcher. */
   replyPreview: boolean;
+  /** Whether replies are drawn as Markdown, with copy buttons. Otherwise as text in which addresses are links. */
+  markdown: boolean;
+  /** Whether answers, author and cards in replies (`relay/docs/guides/replies.md`) are drawn as such. Otherwise as text. */
+  replyConventions: boolean;
   /** Whether visitors may send files, where the relay accepts any. */
   attachments: boolean;
   /** Whether visitors who have waited long may leave their email address. */
@@ -48,6 +52,10 @@ export type Look = {
   camera: boolean;
   /** Whether large pictures are made smaller in the browser before they are sent. */
   shrinkPictures: boolean;
+  /** Whether pictures open large over the page, and audio and video play in the chat. Otherwise they open in a new tab. */
+  mediaViewer: boolean;
+  /** Whether the text field offers emoji to visitors with a mouse. */
+  emojiPicker: boolean;
   /** Whether the chat opens with help articles, suggestions and a button to the conversation. */
   startScreen: boolean;
   /** Address of the help articles (JSON). Empty: the articles that the relay keeps for the site. */

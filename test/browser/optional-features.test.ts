@@ -3,6 +3,7 @@
 import { expect, it } from "vitest";
 import { pageOf, setUpTestbed } from "./checks/testbed.ts";
 import { writeHelpArticles } from "./help-articles.ts";
+import { silence } from "./silence.ts";
 
 const testbed = setUpTestbed();
 
@@ -59,28 +60,6 @@ it("records a voice message, which the relay stores and the service gets as audi
     media: { type: expect.stringMatching(/^audio\//) },
   });
 });
-
-/** Samples a second, the fewest that Chromium plays. */
-const SAMPLES = 3_000;
-/** A WAV file of this many seconds of silence, one byte for each sample. */
-function silence(seconds: number): Buffer {
-  const file = Buffer.alloc(44 + seconds * SAMPLES, 128);
-  file.write("RIFF");
-  file.writeUInt32LE(file.length - 8, 4);
-  file.write("WAVEfmt ", 8);
-  file.writeUInt32LE(16, 16);
-  for (const [at, value] of [
-    [20, 1],
-    [22, 1],
-    [32, 1],
-    [34, 8],
-  ] as const)
-    file.writeUInt16LE(value, at);
-  for (const at of [24, 28]) file.writeUInt32LE(SAMPLES, at);
-  file.write("data", 36);
-  file.writeUInt32LE(seconds * SAMPLES, 40);
-  return file;
-}
 
 // The files are so long that none ends while the test waits.
 it("plays audio in its own player, by button, slider and arrow keys, one file at a time", async () => {

@@ -8,7 +8,8 @@ import { type BrowserContextOptions, devices, type Page } from "playwright-core"
 import { describe, expect, it } from "vitest";
 import { sampleOf } from "../all-cases.ts";
 import { type Chat, converse, pageOf, setUpTestbed } from "./checks/testbed.ts";
-import { png } from "./png.ts";
+import { PIXEL, png } from "./png.ts";
+import { silence } from "./silence.ts";
 
 type Chosen = { readonly [name in SiteSetting]?: unknown };
 type Visited = { page: Page; chat: Chat };
@@ -174,6 +175,46 @@ const SCENES: Readonly<Record<string, Scene>> = {
       await page.locator(".badge:not([hidden])").waitFor();
     },
     features: [{ name: "the reply's preview", isDefault: true, shows: part(".teaser") }],
+  },
+  replies: {
+    on: { markdown: true, replyConventions: true, emojiPicker: true },
+    off: { markdown: false, replyConventions: false, emojiPicker: false },
+    async enter({ chat }) {
+      await converse(chat);
+      await testbed.reply("[Maria]\n**Which** lamp?\n\n> ### Perch\n> 40.00\n\n( ) Perch");
+      const newest = chat.thread.locator(".reply").last();
+      await newest.getByText("40.00").waitFor();
+      await newest.hover();
+    },
+    features: [
+      { name: "formatted text", isDefault: true, shows: part(".bubble strong >> text=Which") },
+      { name: "copy", isDefault: true, shows: button("Copy") },
+      { name: "answers to choose from", isDefault: true, shows: button("Perch") },
+      { name: "cards", isDefault: true, shows: part(".card") },
+      { name: "the author's name", isDefault: true, shows: part(".author >> text=Maria") },
+      { name: "emoji", isDefault: true, shows: button("Insert an emoji") },
+    ],
+  },
+  files: {
+    on: { mediaViewer: true },
+    off: { mediaViewer: false },
+    async enter({ page, chat }) {
+      await chat.open();
+      const files = [
+        { name: "lamp.png", mimeType: "image/png", buffer: PIXEL },
+        { name: "tone.wav", mimeType: "audio/wav", buffer: silence(1) },
+      ];
+      await page.locator("input[type=file]").setInputFiles(files);
+      await expect.poll(() => chat.panel.locator(".tray li").count()).toBe(2);
+      await expect.poll(() => chat.panel.locator(".tray progress").count()).toBe(0);
+      await chat.panel.getByRole("button", { name: "Send message" }).click();
+      await expect.poll(() => chat.thread.locator(".own").count()).toBe(2);
+      await chat.thread.locator(".picture").click();
+    },
+    features: [
+      { name: "pictures that open large", isDefault: true, shows: part(".lightbox") },
+      { name: "players", isDefault: true, shows: part(".sound") },
+    ],
   },
   pictures: {
     on: { shrinkPictures: true },

@@ -83,6 +83,7 @@ export type RareName =
   | "voice"
   | "camera"
   | "shrinkPictures"
+  | "mediaViewer"
   | "startScreen"
   | "articles"
   | "customFields"
@@ -99,7 +100,10 @@ const DEFAULTS: Omit<PanelSettings, "site" | "relay" | "uploads" | "mail" | "acc
   requireConsent: false,
   sound: true,
   replyPreview: true,
+  markdown: true,
+  replyConventions: true,
   attachments: true,
+  emojiPicker: true,
   emailOffer: false,
   campaign: "",
   prechat: [],

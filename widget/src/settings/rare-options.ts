@@ -12,6 +12,7 @@ const DEFAULTS: RareSettings = {
   voice: false,
   camera: false,
   shrinkPictures: true,
+  mediaViewer: true,
   startScreen: false,
   articles: "",
   customFields: {},

@@ -1,5 +1,6 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Options } from "../../settings/options.ts";
 import { createFixture, drawn, type Fixture } from "../base/ui.fixture.ts";
 import { Composer } from "./composer.tsx";
 
@@ -17,8 +18,8 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-async function open(): Promise<void> {
-  on = await createFixture();
+async function open(options: Options = {}): Promise<void> {
+  on = await createFixture(options);
   field = on.show(Composer).querySelector("textarea") as HTMLTextAreaElement;
 }
 async function type(text: string): Promise<void> {
@@ -33,6 +34,18 @@ const sends = (): unknown[] => on.chat.calls.filter(([name]) => name === "send")
 const send = (): HTMLButtonElement => on.root.querySelector("button[type=submit]") as HTMLButtonElement;
 
 describe("the composer", () => {
+  it("offers emoji to visitors with a mouse, unless the site switches them off", async () => {
+    const emoji = (): Element | null => on.root.querySelector("button[aria-label='Insert an emoji']");
+    expect(emoji()).not.toBeNull();
+    on.stop();
+    await open({ emojiPicker: false });
+    expect(emoji()).toBeNull();
+    on.stop();
+    isMouse = false;
+    await open();
+    expect(emoji()).toBeNull();
+  });
+
   it("sends the trimmed text on Enter and clears the field", async () => {
     await type("  Hello\n");
     enter();

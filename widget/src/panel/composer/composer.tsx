@@ -155,7 +155,7 @@ export const Composer = component((ui: ComposerNeeds, mounted) => {
           </label>
           {messageField(ui, text, hint)}
           {Tools && <Tools />}
-          {hasMouse() && (
+          {settings.value.emojiPicker && hasMouse() && (
             <button type="button" class="tool" aria-label={t("emoji")} aria-expanded={!!Picker} onClick={togglePicker}>
               <Icon name="emoji" />
             </button>

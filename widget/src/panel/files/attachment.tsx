@@ -6,6 +6,7 @@
 import type { Media } from "@porchlight/shared/protocol";
 import { signal } from "@preact/signals-core";
 import type { VNode } from "preact";
+import { rareSettings } from "../../settings/rare-options.ts";
 import { component } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { lazyPart } from "../base/lazy-part.tsx";
@@ -19,7 +20,7 @@ const styled = new WeakSet<ShadowRoot>();
 
 export type AttachedProps = { media: Media; author: string };
 
-type AttachedNeeds = Needs<"t" | "shell" | "part">;
+type AttachedNeeds = Needs<"t" | "shell" | "part" | "settings">;
 /** A file from the relay, and what to call when it cannot be loaded. */
 type DrawnFile = { media: Media; href: string; author: string; onError: () => void };
 
@@ -42,14 +43,16 @@ export const Attached = component<AttachedProps>((ui: AttachedNeeds) => {
       failedUrl.value = media.url;
     };
     // A message must not make the browser fetch from another host.
-    const draw = url.origin === new URL(shell.relay).origin && !missing && drawnAs(type);
+    const draw = url.origin === new URL(shell.relay).origin && !missing && drawnAs(ui, type);
     return draw ? draw(ui, { media, href, author, onError }) : <FileLink href={href} name={name} lost={missing} />;
   };
 });
 
 /** How a file of this type is drawn. Undefined: as a link. */
-const drawnAs = (type: string): typeof picture | undefined =>
-  /^image\/(?!svg)/.test(type) ? picture : /^audio\//.test(type) ? audio : /^video\//.test(type) ? video : undefined;
+const drawnAs = (ui: AttachedNeeds, type: string): typeof picture | undefined =>
+  /^image\/(?!svg)/.test(type) ? picture : rareSettings(ui).mediaViewer ? playerOf(type) : undefined;
+const playerOf = (type: string): typeof audio | undefined =>
+  /^audio\//.test(type) ? audio : /^video\//.test(type) ? video : undefined;
 
 /** Named without the extension, because the visitor hears or sees a player and not a file. */
 const audio = (_: AttachedNeeds, { media, href, onError }: DrawnFile): VNode => (
@@ -66,12 +69,13 @@ const video = (_: AttachedNeeds, { media, href, onError }: DrawnFile): VNode => 
   <video class="player" src={href} aria-label={media.name} controls playsInline preload="metadata" onError={onError} />
 );
 
-/** A picture that opens large on the page. With a modifier key it opens as any link does. */
-function picture({ t, shell, part }: AttachedNeeds, { media, href, author, onError }: DrawnFile): VNode {
+/** A picture that opens large on the page. With a modifier key, or without the viewer, it opens as any link does. */
+function picture(ui: AttachedNeeds, { media, href, author, onError }: DrawnFile): VNode {
+  const { t, shell, part } = ui;
   const { width, height } = media;
   const alt = t("picture", { author });
   const enlarge = (event: MouseEvent): void => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (event.ctrlKey || event.metaKey || event.shiftKey || !rareSettings(ui).mediaViewer) return;
     event.preventDefault();
     void part(
       () => import("./lightbox.ts"),

@@ -11,7 +11,6 @@ import { Icon } from "../base/icons.tsx";
 import { into, toggler } from "../base/late-parts.ts";
 import { lazyPart } from "../base/lazy-part.tsx";
 import type { FacesProps } from "../thread/faces.tsx";
-import { fetchReplyPart } from "../thread/message.tsx";
 import type { HeaderLineProps } from "./header-line.tsx";
 
 type MenuType = { Menu: ComponentType<{ close: (back: boolean) => void }> };
@@ -35,7 +34,7 @@ const avatarOf = ({ title, avatar }: PanelSettings, failedUrl: Signal<string>): 
 
 /** The faces of the team, if the site names one. */
 const Faces = lazyPart<FacesProps>(
-  async () => (await fetchReplyPart()).Faces,
+  async () => (await import("../thread/faces.tsx")).Faces,
   (_, { usual }) => usual,
 );
 

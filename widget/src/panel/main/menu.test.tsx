@@ -115,6 +115,12 @@ it("the transcript is plain text, without the formatting characters of Markdown"
   expect(text).toMatch(/AI assistant \(Nov 21, 2026, 10:02.AM\)\nYes\n\[map.png\]\n/);
 });
 
+it("the transcript keeps replies as they are where the site formats none", () => {
+  on.settings.value = { ...on.settings.value, markdown: false };
+  on.chat.items.value = [reply("**Yes**")];
+  expect(transcriptOf(on.ui, readableText)).toContain("\n**Yes**\n");
+});
+
 it("the transcript's file is named after the site and the day", () => {
   const at = new Date(2026, 0, 5, 23, 59).getTime();
   expect(transcriptName({ settings: on.ui.settings, now: () => at })).toBe("Shop 2026-01-05.txt");

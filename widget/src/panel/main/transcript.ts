@@ -25,16 +25,18 @@ export function transcriptName({ settings, now }: Needs<"settings" | "now">): st
 
 /**
  * The conversation as plain text, which every device can open and which cannot contain code.
- * @param readable returns the text of a reply without Markdown
+ * @param readable returns the text of a reply without Markdown. Where the site formats no replies, they stay as they are
  */
 export function transcriptOf(ui: TranscriptNeeds, readable: (reply: string) => string): string {
   const { t, chat, settings, language } = ui;
   const date = new Intl.DateTimeFormat(language.value.region, { dateStyle: "medium", timeStyle: "short" });
   const name = settings.value.title || location.host;
   const messages = chat.items.value.map((item) => {
-    const { from, at, text, media } = item;
+    const { from, at, media } = item;
     const isOwn = from === "visitor";
-    const lines = [isOwn ? text : readable(wordsOf(ui, item)), media ? `[${media.name}]` : ""].filter(Boolean);
+    const words = wordsOf(ui, item);
+    const isFormatted = !isOwn && settings.value.markdown;
+    const lines = [isFormatted ? readable(words) : words, media ? `[${media.name}]` : ""].filter(Boolean);
     return [`${isOwn ? t("you") : authorOf(ui, item)} (${date.format(at)})`, ...lines, ""].join("\n");
   });
   const { score, of = 5, comment = "" } = chat.rating.value ?? {};

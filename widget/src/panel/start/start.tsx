@@ -221,7 +221,7 @@ const article = ({ ui, t, reading, isShown, Rich }: State, { title, text, url }:
       <h3 tabIndex={-1} ref={(node) => node?.focus()}>
         <bdi>{title}</bdi>
       </h3>
-      {Rich ? <Rich text={text} isReply /> : <p>{text}</p>}
+      {Rich ? <Rich text={text} isReply={false} markdown /> : <p>{text}</p>}
       {url && (
         <p>
           <a href={url} target="_blank" rel="noopener noreferrer" aria-describedby="tab">

@@ -1,14 +1,23 @@
-/** Portraits of the people who answer: the team in the header, the author beside a reply. */
+/**
+ * Portraits of the people who answer: the team in the header, the author beside a reply. Fetched with the first of them.
+ */
 
 import type { ReplyAuthor } from "@porchlight/shared/protocol";
 import { signal } from "@preact/signals-core";
 import type { VNode } from "preact";
 import { rareSettings } from "../../settings/rare-options.ts";
-import { adoptOnce } from "../base/adopt-once.ts";
 import { component } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
+import { adopt } from "../base/style.ts";
 import css from "./faces.css?inline";
 import { parseTeamMember, type TeamMember } from "./team.ts";
+
+/** Shadow roots that already have the style sheet. */
+const styled = new WeakSet<ShadowRoot>();
+function addStyle({ shell: { root } }: FaceNeeds): void {
+  if (!styled.has(root)) adopt(root, css);
+  styled.add(root);
+}
 
 /** Most faces in the header. */
 const FACES_MAX = 3;
@@ -61,7 +70,7 @@ export type FaceProps = { author: ReplyAuthor };
 
 /** The author's face above a reply. */
 export const Face = component<FaceProps>((ui: FaceNeeds) => {
-  adoptOnce(ui.shell.root, css);
+  addStyle(ui);
   return ({ author }) => <Portrait class="face" name={author.name} picture={pictureOf(ui, author)} />;
 });
 
@@ -70,7 +79,7 @@ export type FacesProps = { usual: VNode };
 
 /** The first faces of the team. Screen readers read their names. */
 export const Faces = component<FacesProps>((ui: FaceNeeds) => {
-  adoptOnce(ui.shell.root, css);
+  addStyle(ui);
   return ({ usual }) => {
     const shown = teamOf(ui).slice(0, FACES_MAX);
     if (!shown[0]) return usual;

@@ -16,14 +16,14 @@ const OVERRIDE = /[\u202d\u202e]/g;
  * Has no state, so that it is drawn once: page translation in browsers replaces the text nodes, and Preact fails when
  * it updates replaced nodes (preactjs/preact#948).
  */
-export const MessageText = component<RichTextProps>(() => ({ text, isReply }) => {
+export const MessageText = component<RichTextProps>(() => ({ text, isReply, markdown }) => {
   const Text = isReply || mayHideLink(text) ? RichText : PlainText;
-  return <Text text={text.replace(OVERRIDE, "")} isReply={isReply} />;
+  return <Text text={text.replace(OVERRIDE, "")} isReply={isReply} markdown={markdown} />;
 });
 
 /** A text in one paragraph. Also shows a rich text until the code for that is loaded. */
-const PlainText = ({ text, isReply }: RichTextProps) => (
-  <p>{(isReply ? parseInline(text.trim()) : parsePlain(text)).map(inline)}</p>
+const PlainText = ({ text, markdown }: RichTextProps) => (
+  <p>{(markdown ? parseInline(text.trim()) : parsePlain(text)).map(inline)}</p>
 );
 
 const RichText = lazyPart<RichTextProps>(

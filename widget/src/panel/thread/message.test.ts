@@ -142,6 +142,23 @@ describe("a message", () => {
     await expect.poll(() => on.root.querySelector(".lightbox")).toBeNull();
   });
 
+  it("with a file is a link where the site shows no viewer, except for the picture's small version", async () => {
+    on.stop();
+    on = await createFixture({ mediaViewer: false });
+    view = on.show(Thread);
+    const file = { name: "note.webm", size: 9_000 };
+    on.chat.items.value = [
+      reply("", { media: { ...file, type: "audio/webm", url: "/media/a.webm" } }),
+      reply("", { media: { ...file, type: "video/mp4", url: "/media/b.mp4" } }),
+      reply("", { media: { ...file, type: "image/png", url: "/media/d.png" } }),
+    ];
+    await expect.poll(() => view.querySelectorAll(".file").length).toBe(2);
+    const picture = view.querySelector(".picture");
+    const isFollowed = picture?.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
+    expect([isFollowed, picture?.getAttribute("target")]).toEqual([true, "_blank"]);
+    expect(view.querySelector("audio, video")).toBeNull();
+  });
+
   it("can be reacted to only while it is the newest reply", async () => {
     on.chat.items.value = [reply("a"), reply("b", { id: "newest" })];
     await drawn();

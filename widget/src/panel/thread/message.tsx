@@ -64,7 +64,7 @@ function line(ui: MessageNeeds, { item, newest }: MessageProps): ComponentChildr
     <div class="line">
       <div class={`bubble${EMOJI_ONLY.test(text) && !media ? " big" : ""}${media ? " with" : ""}`} dir="auto">
         {media && <Attached media={media} author={nameOf(ui, item)} />}
-        {text && <MessageText text={text} isReply={isReply} />}
+        {text && <MessageText text={text} isReply={isReply} markdown={isReply && ui.settings.value.markdown} />}
       </div>
       {isReply && <ReplyTools item={item} text={text} newest={newest} />}
     </div>
@@ -91,17 +91,14 @@ function meta(ui: MessageNeeds, { item, last, newest }: MessageProps): Component
   );
 }
 
-/** Fetches the code for replies. The panel's header uses it too, for the team's pictures. */
-export const fetchReplyPart = () => import("./rich-text.tsx");
-
 /** The reaction. It is only an emoji until the code of the button that removes it has loaded. */
 const BelowReply = lazyPart<BelowProps>(
-  async () => (await fetchReplyPart()).BelowReply,
+  async () => (await import("./rich-text.tsx")).BelowReply,
   (_, { item }) => item.reaction,
 );
 
 const ReplyTools = lazyPart<ToolsProps>(
-  async () => (await fetchReplyPart()).ReplyTools,
+  async () => (await import("./rich-text.tsx")).ReplyTools,
   () => false,
 );
 

@@ -1,14 +1,16 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createFixture, type Fixture, own, reply } from "../base/ui.fixture.ts";
+import type { Options } from "../../settings/options.ts";
+import { createFixture, drawn, type Fixture, own, reply } from "../base/ui.fixture.ts";
 import { Thread } from "./thread.tsx";
 
 let on: Fixture;
 let view: HTMLElement;
-beforeEach(async () => {
-  on = await createFixture({ responder: "ai" });
+beforeEach(() => open());
+async function open(options: Options = {}): Promise<void> {
+  on = await createFixture({ responder: "ai", ...options });
   view = on.show(Thread);
-});
+}
 afterEach(() => {
   vi.unstubAllGlobals();
   on.stop();
@@ -129,5 +131,46 @@ describe("a reply with buttons", () => {
     ]);
     expect(texts(".card > p:not(.actions) a")).toEqual(others.map(() => "track"));
     expect(texts(".card > .actions a")).toEqual(["See", "Buy"]);
+  });
+});
+
+describe("a site that switches off", () => {
+  const TEXT =
+    "[Maria]\n**Which** [lamp](https://shop.example/lamps)? See https://shop.example.\n\n> ### Perch\n> 40.00\n( ) Perch";
+  const named = () => reply(TEXT, { author: { name: "Maria", end: 8 } });
+  const openWithout = async (setting: "markdown" | "replyConventions"): Promise<void> => {
+    on.stop();
+    await open({ [setting]: false });
+    on.chat.items.value = [named()];
+  };
+
+  it("Markdown shows a reply as it was written, with addresses as links, and offers no copy", async () => {
+    await openWithout("markdown");
+    await expect.poll(() => view.querySelector(".tools")).not.toBeNull();
+    find(".reply").dispatchEvent(new Event("mouseenter"));
+    await drawn();
+    expect(texts(".bubble")).toEqual([TEXT.slice(8, -"\n( ) Perch".length)]);
+    expect(texts(".bubble a")).toEqual(["https://shop.example/lamps", "https://shop.example"]);
+    expect(view.querySelector(".bubble :is(strong, blockquote, .card), .copy")).toBeNull();
+    expect([texts(".author"), texts(".answers button")]).toEqual([["Maria · AI assistant"], ["Perch"]]);
+  });
+
+  it("Markdown shows no marks as formats while the code for replies is loading", async () => {
+    on.stop();
+    on = await createFixture({ markdown: false });
+    on.ui.part = () => new Promise(() => {});
+    view = on.show(Thread);
+    on.chat.items.value = [reply("**Which**")];
+    await drawn();
+    expect(texts(".bubble")).toEqual(["**Which**"]);
+  });
+
+  it("conventions keeps their lines as text, and shows cards as quotes", async () => {
+    await openWithout("replyConventions");
+    await expect.poll(() => view.querySelector("blockquote")).not.toBeNull();
+    expect(texts(".bubble > p")[0]).toMatch(/^\[Maria\]\nWhich lamp/);
+    expect(texts(".bubble > p").at(-1)).toBe("( ) Perch");
+    expect(texts(".author")).toEqual(["AI assistant"]);
+    expect(view.querySelector(".card, .answers, .face")).toBeNull();
   });
 });

@@ -11,26 +11,39 @@ import { type Block, type List, type ListItem, parseMarkdown, type Table } from 
 import { splitReplies } from "../../text/quick-replies.ts";
 import { readableText } from "../../text/readable-text.ts";
 import { adoptOnce } from "../base/adopt-once.ts";
+import { namedAuthor } from "../base/author.ts";
 import { component } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
+import { lazyPart } from "../base/lazy-part.tsx";
 import { CopyButton } from "./copy.tsx";
-import { Face, Faces } from "./faces.tsx";
+import type { FaceProps } from "./faces.tsx";
 import { inline } from "./inline-text.tsx";
 import { React, Reaction } from "./reaction.tsx";
 import css from "./rich-text.css?inline";
 
 addEnglish(rare);
 
-/** `isReply`: draw Markdown. Otherwise, for the visitor's own text, only addresses become links. */
-export type RichTextProps = { text: string; isReply: boolean };
+export type RichTextProps = {
+  text: string;
+  /** Whether it may end in answers to choose from, which are drawn below the bubble. */
+  isReply: boolean;
+  /** Whether to draw Markdown. Otherwise only addresses become links. */
+  markdown: boolean;
+};
 export type CopyProps = { text: string };
 
 /** A text with the blocks and links of Markdown. Quick replies are left out, because they are buttons below the bubble. */
-export const RichText = component<RichTextProps>(({ shell }: Needs<"shell">) => {
-  adoptOnce(shell.root, css);
-  return ({ text, isReply }) =>
-    isReply ? parseMarkdown(splitReplies(text).text).map(block) : <p>{parsePlain(text, labelledLink).map(inline)}</p>;
+export const RichText = component<RichTextProps>((ui: Needs<"shell" | "settings">) => {
+  adoptOnce(ui.shell.root, css);
+  return ({ text, isReply, markdown }) => {
+    const words = isReply ? split(ui, text).text : text;
+    return markdown ? parseMarkdown(words).map(block) : <p>{parsePlain(words, labelledLink).map(inline)}</p>;
+  };
 });
+
+/** The text of a reply and its answers. Where the site offers none, the whole reply is text. */
+const split = ({ settings }: Needs<"settings">, text: string): ReturnType<typeof splitReplies> =>
+  settings.value.replyConventions ? splitReplies(text) : { text, answers: [] };
 
 function block(part: Block): ComponentChildren {
   switch (part.kind) {
@@ -106,30 +119,39 @@ const Code = ({ text }: CopyProps): VNode => (
 
 /**
  * A title, a text, links as buttons, and pictures that were uploaded to the relay. Any other picture stays a link: a message
- * must not make the browser fetch from another host, or another page of the relay.
+ * must not make the browser fetch from another host, or another page of the relay. A quote where the site shows no cards.
+ *
+ * Texts and buttons share one edge, whatever language each text has: that of an interface from right to left, otherwise that of
+ * the reply (Apple, Human Interface Guidelines, Right to left: short texts are aligned with the interface).
  */
-const Card = component<{ blocks: Block[] }>(({ shell }: Needs<"shell">) => {
-  const { origin } = new URL(shell.relay);
-  const picture = (node: Inline): ComponentChildren =>
-    node.kind === "link" && node.picture && node.href.startsWith(`${origin}/media/`) ? (
-      <img src={node.href} alt={textOf(node.children)} loading="lazy" decoding="async" referrerpolicy="no-referrer" />
-    ) : (
-      inline(node)
-    );
-  return ({ blocks }) => (
-    <div class="card">
-      {blocks.map((part) => {
-        if (part.kind !== "paragraph") return block(part);
-        const first = actionsIn(part.children);
-        const [text, actions] = [part.children.slice(0, first), part.children.slice(first)];
-        return [
-          text[0] && <p>{text.map(picture)}</p>,
-          actions[0] && <p class="actions">{actions.filter(({ kind }) => kind === "link").map(inline)}</p>,
-        ];
-      })}
-    </div>
-  );
-});
+const Card = component<{ blocks: Block[] }>(
+  ({ shell, settings, language }: Needs<"shell" | "settings" | "language">) => {
+    const { origin } = new URL(shell.relay);
+    const picture = (node: Inline): ComponentChildren =>
+      node.kind === "link" && node.picture && node.href.startsWith(`${origin}/media/`) ? (
+        <img src={node.href} alt={textOf(node.children)} loading="lazy" decoding="async" referrerpolicy="no-referrer" />
+      ) : (
+        inline(node)
+      );
+    const cardPart = (part: Block): ComponentChildren => {
+      if (part.kind !== "paragraph") return block(part);
+      const first = actionsIn(part.children);
+      const [text, actions] = [part.children.slice(0, first), part.children.slice(first)];
+      return [
+        text[0] && <p>{text.map(picture)}</p>,
+        actions[0] && <p class="actions">{actions.filter(({ kind }) => kind === "link").map(inline)}</p>,
+      ];
+    };
+    return ({ blocks }) =>
+      settings.value.replyConventions ? (
+        <div class="card" dir={language.value.dir === "rtl" ? "rtl" : undefined}>
+          {blocks.map(cardPart)}
+        </div>
+      ) : (
+        block({ kind: "quote", blocks })
+      );
+  },
+);
 
 /** Index of the first node of the last line, if that line has links and nothing else; otherwise the number of nodes. */
 function actionsIn(nodes: readonly Inline[]): number {
@@ -144,11 +166,11 @@ function actionsIn(nodes: readonly Inline[]): number {
 export type BelowProps = { item: Item };
 
 /** Below a reply: the visitor's reaction, and answers to choose from while the reply is the newest message. */
-export const BelowReply = component<BelowProps>((ui: Needs<"chat" | "shell"> & AnswersNeeds) => {
+export const BelowReply = component<BelowProps>((ui: Needs<"chat" | "shell" | "settings"> & AnswersNeeds) => {
   adoptOnce(ui.shell.root, css);
   return ({ item }) => [
     item.reaction && <Reaction key="reaction" id={item.id} emoji={item.reaction} />,
-    ui.chat.items.value.at(-1)?.id === item.id && answers(ui, splitReplies(item.text).answers),
+    ui.chat.items.value.at(-1)?.id === item.id && answers(ui, split(ui, item.text).answers),
   ];
 });
 
@@ -174,7 +196,12 @@ const answers = ({ t, send, focusComposer }: AnswersNeeds, all: readonly string[
     </div>
   );
 
-export { Faces, readableText };
+export { readableText };
+
+const Face = lazyPart<FaceProps>(
+  async () => (await import("./faces.tsx")).Face,
+  () => false,
+);
 
 /** `text`: the reply's. */
 export type ToolsProps = { item: Item; text: string; newest: boolean };
@@ -184,7 +211,7 @@ export type ToolsProps = { item: Item; text: string; newest: boolean };
  * copy button appears when the visitor points at the reply or moves the focus into it: one for each reply would add
  * many stops of the Tab key.
  */
-export const ReplyTools = component<ToolsProps>((_ui: unknown, mounted) => {
+export const ReplyTools = component<ToolsProps>((ui: Needs<"settings">, mounted) => {
   const isNear = signal(false);
   let box: HTMLElement | null = null;
   const showCopy = (): void => {
@@ -196,16 +223,19 @@ export const ReplyTools = component<ToolsProps>((_ui: unknown, mounted) => {
     row?.addEventListener("mouseenter", showCopy);
     row?.addEventListener("focusin", showCopy);
   });
-  return ({ item, text, newest }) => (
-    <div
-      ref={(node) => {
-        box = node;
-      }}
-      class="tools"
-    >
-      {item.author && <Face author={item.author} />}
-      {newest && !item.reaction && <React id={item.id} />}
-      {isNear.value && text && <CopyButton text={readableText(text)} />}
-    </div>
-  );
+  return ({ item, text, newest }) => {
+    const author = namedAuthor(ui, item);
+    return (
+      <div
+        ref={(node) => {
+          box = node;
+        }}
+        class="tools"
+      >
+        {author && <Face author={author} />}
+        {newest && !item.reaction && <React id={item.id} />}
+        {isNear.value && text && ui.settings.value.markdown && <CopyButton text={readableText(text)} />}
+      </div>
+    );
+  };
 });
