@@ -33,6 +33,13 @@ it("the drop frame has the panel's round corners", async () => {
   await page.locator("porch-light .drop").waitFor({ state: "detached" });
 });
 
+/** The right edge of an element's content, in pixels of the window. */
+const rightOf = (page: Page, selector: string): Promise<number> =>
+  page.locator(`porch-light ${selector}`).evaluate((element) => {
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    return range.getBoundingClientRect().right;
+  });
 /** Position and size of an element, in pixels of the window. */
 const boxOf = (page: Page, selector: string) => rectOf(page, `porch-light ${selector}`);
 const answer = async (page: Page, body: string): Promise<void> => {
@@ -383,13 +390,25 @@ it("in a right-to-left language, the name of a file begins at the edge of the li
     .setInputFiles({ name: "a.exe", mimeType: "text/plain", buffer: Buffer.from("a") });
   // The line below the name is replaced when the file is refused.
   await page.locator("porch-light .tray .bad small").waitFor();
-  const rightOf = (selector: string) =>
-    page.locator(`porch-light ${selector}`).evaluate((element) => {
-      const range = document.createRange();
-      range.selectNodeContents(element);
-      return range.getBoundingClientRect().right;
-    });
-  expect(await rightOf(".tray bdi")).toBeCloseTo(await rightOf(".tray small"), 0);
+  expect(await rightOf(page, ".tray bdi")).toBeCloseTo(await rightOf(page, ".tray small"), 0);
+});
+
+it.each([
+  ["an Arabic reply", "لدينا مصباح:"],
+  ["a reply of its own", ""],
+])("in a right-to-left language, texts and buttons of a Latin card in %s end at one edge", async (_, text) => {
+  const { page, chat } = await testbed.visit({ html: html('data-locale="ar"') });
+  await page.locator(".launcher").click();
+  await chat.panel.locator("textarea").fill("Perch?");
+  await page.keyboard.press("Enter");
+  await answer(
+    page,
+    `${text}\n\n> ### Perch\n> Warm light\n> [See it](https://shop.example) [Ask](https://shop.example/ask)`,
+  );
+  await page.locator("porch-light .actions").waitFor();
+  const edges = await Promise.all([1, 2, 3].map((at) => rightOf(page, `.card > :nth-child(${at})`)));
+  const { right } = await boxOf(page, ".card");
+  expect(edges.map((edge) => Math.round(right - edge))).toEqual([12, 12, 12]);
 });
 
 it("a long draft keeps its distance from the edges of the field", async () => {
@@ -467,6 +486,9 @@ it("emoji are found by a word, with Enter, and by group", async () => {
   await page.locator("porch-light textarea").waitFor();
   await page.locator("porch-light .composer [aria-expanded]").click();
   await page.locator('porch-light .emoji [title="grinsendes Gesicht"]').waitFor();
+  const [glass, search] = [await boxOf(page, ".find .icon"), await boxOf(page, ".find input")];
+  const inset = Number.parseFloat(await styleOf(page, ".find input", "padding-inline-start"));
+  expect([glass.x > search.x, glass.right < search.x + inset]).toEqual([true, true]);
   await page.keyboard.type("Geschenk");
   await expect.poll(() => page.locator("porch-light .emoji .found button").first().textContent()).toBe("🎁");
   await page.keyboard.press("Enter");

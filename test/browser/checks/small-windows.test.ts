@@ -111,22 +111,28 @@ it("61 at 320 pixels the text field keeps one line beside files, camera and voic
   expect(await placeholderFits(page)).toBe(true);
 });
 
-it("61 with text twice as large the text field keeps its placeholder beside camera and voice, and Send its place", async () => {
+it("61 with text twice as large the text field keeps its placeholder on one line beside camera and voice, and Send its place", async () => {
   const browser = await launch(["--blink-settings=defaultFontSize=32"]);
   onTestFinished(() => browser.close());
-  const options = { ...PHONE, hasTouch: true, isMobile: true };
-  const { page, chat } = await testbed.visit({
-    browser,
-    options,
-    html: html("data-camera data-voice data-team='Ada|Tom'"),
-  });
-  await open(page);
-  await chat.panel.getByRole("button", { name: "Record a voice message" }).waitFor();
-  expect(await placeholderFits(page)).toBe(true);
-  const [send, composer] = [await rectOf(page, ".send"), await rectOf(page, ".composer")];
-  expect([composer.x, composer.right]).toEqual([0, 390]);
-  expect(send.right).toBeLessThanOrEqual(390);
-  expect(Math.min(send.width, send.height)).toBeGreaterThanOrEqual(44);
+  for (const size of [PHONE, SMALL]) {
+    const { page, chat } = await testbed.visit({
+      browser,
+      options: { ...size, hasTouch: true, isMobile: true },
+      html: html("data-camera data-voice data-team='Ada|Tom'"),
+    });
+    await open(page);
+    await chat.panel.getByRole("button", { name: "Record a voice message" }).waitFor();
+    expect(await placeholderFits(page)).toBe(true);
+    const [field, send, composer] = await Promise.all(
+      ["#message", ".send", ".composer"].map((one) => rectOf(page, one)),
+    );
+    // One line and its padding.
+    expect(field?.height).toBeLessThan(50);
+    const { width = 0 } = size.viewport ?? {};
+    expect([composer?.x, composer?.right]).toEqual([0, width]);
+    expect(send?.right).toBeLessThanOrEqual(width);
+    expect(Math.min(send?.width ?? 0, send?.height ?? 0)).toBeGreaterThanOrEqual(44);
+  }
 });
 
 it.each([

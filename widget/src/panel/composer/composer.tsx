@@ -24,6 +24,9 @@ type ComposerNeeds = Needs<
 /** Whether the visitor points with a mouse or a trackpad. Touch keyboards have emoji. */
 const hasMouse = (): boolean => matchMedia("(pointer:fine)").matches;
 
+/** Whether large text leaves the field little room, as `composer.css` has it. */
+const isTight = (): boolean => matchMedia("(max-width:17em)").matches;
+
 const fieldOf = ({ shell }: Needs<"shell">): HTMLTextAreaElement | null => shell.root.querySelector("#message");
 
 /** Whether a text can be sent now, with the files in the tray. */
@@ -113,7 +116,7 @@ const messageField = (ui: ComposerNeeds, text: string, hint: string | false) => 
     rows={1}
     // In an empty field `auto` means left to right, for the placeholder too.
     dir={text ? "auto" : undefined}
-    placeholder={ui.t("placeholder")}
+    placeholder={ui.t(isTight() ? "message" : "placeholder")}
     aria-describedby={hint ? "left" : undefined}
     value={text}
     onInput={(event) => onInput(ui, event.currentTarget.value)}

@@ -8,6 +8,7 @@ import { emojiNames } from "../../text/emoji-words.ts";
 import { createExtraWords, type ExtraTranslate } from "../../text/extra-words.ts";
 import { component, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
+import { Icon } from "../base/icons.tsx";
 import { adopt } from "../base/style.ts";
 import css from "./emoji.css?inline";
 import { EMOJI_GROUPS } from "./emoji-list.ts";
@@ -93,7 +94,7 @@ type State = {
 
 /** Enter chooses the first result; the down arrow moves the focus to the results. */
 function onSearchKey(event: KeyboardEvent & { currentTarget: HTMLInputElement }, { choose }: State): void {
-  const [first] = buttonsIn(event.currentTarget.parentElement?.querySelector(".found") ?? null);
+  const [first] = buttonsIn(event.currentTarget.closest(".emoji")?.querySelector(".found") ?? null);
   if (event.key === "Enter") {
     // Otherwise the browser submits the form, which sends the message.
     event.preventDefault();
@@ -105,17 +106,20 @@ function onSearchKey(event: KeyboardEvent & { currentTarget: HTMLInputElement },
 }
 
 const searchField = (state: State) => (
-  <input
-    type="search"
-    aria-label={state.t?.("emojiSearch") ?? ""}
-    placeholder={state.t?.("emojiSearch") ?? ""}
-    value={state.query.value}
-    autocomplete="off"
-    onInput={({ currentTarget }) => {
-      state.query.value = currentTarget.value;
-    }}
-    onKeyDown={(event) => onSearchKey(event, state)}
-  />
+  <div class="find">
+    <Icon name="search" />
+    <input
+      type="search"
+      aria-label={state.t?.("emojiSearch") ?? ""}
+      placeholder={state.t?.("emojiSearch") ?? ""}
+      value={state.query.value}
+      autocomplete="off"
+      onInput={({ currentTarget }) => {
+        state.query.value = currentTarget.value;
+      }}
+      onKeyDown={(event) => onSearchKey(event, state)}
+    />
+  </div>
 );
 
 const emojiButton = ({ names, choose }: State, emoji: string, isFirst: boolean) => (

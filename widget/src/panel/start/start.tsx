@@ -12,7 +12,7 @@ import { wordsOf } from "../base/author.ts";
 import { component, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { greetingWords } from "../base/greeting-words.ts";
-import { draw } from "../base/icons.tsx";
+import { draw, Icon } from "../base/icons.tsx";
 import { into } from "../base/late-parts.ts";
 import { adopt } from "../base/style.ts";
 import type { RichTextProps } from "../thread/rich-text.tsx";
@@ -20,7 +20,6 @@ import { type Article, fetchArticles, search } from "./articles.ts";
 import css from "./start.css?inline";
 
 const FORWARD = "m9.5 6 6 6-6 6";
-const SEARCH = "M10.5 17a6.5 6.5 0 1 0 0-13 6.5 6.5 0 0 0 0 13ZM15.5 15.5 20 20";
 /** Most suggestions shown, as in the empty thread. */
 const SUGGESTIONS_MAX = 4;
 
@@ -153,7 +152,7 @@ const help = ({ t, articles, query, reading }: State) => {
     <>
       <h3 id="help">{t("helpTitle")}</h3>
       <div class="search">
-        {draw(SEARCH)}
+        <Icon name="search" />
         <input
           type="search"
           aria-label={t("helpSearch")}
