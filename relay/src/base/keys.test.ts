@@ -37,3 +37,12 @@ it("keeps a key whose file cannot be read, and takes the new keys of all other a
   expect(["first", "broken", "last"].map(keys.of)).toEqual(["new first", "old broken", "new last"]);
   expect(() => createKeys([accountOf("broken")])).toThrow(/cannot be read/);
 });
+
+it("keeps a key while its file is empty, because another program is writing it", () => {
+  writeFileSync(fileOf("main"), "old\n");
+  const keys = createKeys([accountOf("main")]);
+  writeFileSync(fileOf("main"), "\n");
+  expect(() => keys.reload()).toThrow(/the key of account main is missing, .* is empty/);
+  expect([keys.of("main"), keys.all()]).toEqual(["old", ["old"]]);
+  expect(() => createKeys([accountOf("main")])).toThrow(/is empty/);
+});

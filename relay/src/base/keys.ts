@@ -8,7 +8,7 @@ export type Keys = {
   of: (account: string) => string;
   /**
    * Reads the key files again. @returns whether a key changed
-   * @throws Error when a key file cannot be read; that key stays as it is, and the others may have changed
+   * @throws Error when a key file cannot be read or is empty; that key stays as it is, and the others may have changed
    */
   reload: () => boolean;
   /** All current and former keys, for masking. The same array until a key is added. */
@@ -18,9 +18,19 @@ export type Keys = {
 /** The number of keys, current and former, that the log masks. */
 const KEYS_MAX = 1_000;
 
+/** The content of an account's key file, without white space around it. */
+function textOf(account: string, file: string): string {
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Error(`SERVICE_API_KEY_FILE: the key of account ${account} cannot be read from ${file} (${code})`);
+  }
+}
+
 /**
  * Keeps the keys in memory and reads new ones from their files without a restart (R-503).
- * @throws Error when a key file cannot be read
+ * @throws Error when a key file cannot be read or is empty
  */
 export function createKeys(accounts: readonly Account[]): Keys {
   const keys = new Map<string, string>();
@@ -28,12 +38,10 @@ export function createKeys(accounts: readonly Account[]): Keys {
   const read = ({ id, key }: Account): string => {
     if (key === undefined) return "";
     if ("value" in key) return key.value;
-    try {
-      return readFileSync(key.file, "utf8").trim();
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      throw new Error(`SERVICE_API_KEY_FILE: the key of account ${id} cannot be read from ${key.file} (${code})`);
-    }
+    const text = textOf(id, key.file);
+    // Programs that write a file empty it first, and the file may be read between the two steps.
+    if (text === "") throw new Error(`SERVICE_API_KEY_FILE: the key of account ${id} is missing, ${key.file} is empty`);
+    return text;
   };
   const reload = (): boolean => {
     let changed = false;
