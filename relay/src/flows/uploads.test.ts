@@ -5,6 +5,7 @@ import { migrate } from "../db/migrate.ts";
 import type { Files } from "../files/store.ts";
 import { TEXT_TYPE } from "../files/types.ts";
 import { deleteMediaRow, disownMedia, ownerless, storedBytes } from "../records/media.ts";
+import { forgetVisitor } from "../records/visitors.ts";
 import { createUploads } from "./uploads.ts";
 
 it("logs once per outage that files without an owner could not be removed", async () => {
@@ -109,5 +110,30 @@ it("removes the bytes of a file whose visitor is deleted while they are written"
   expect([...bytes]).toEqual([]);
   expect(await storedBytes(db, { visitor: "v_1", site: "default" })).toEqual({ visitor: 0, site: 0 });
   await uploads.stop();
+  await db.close();
+});
+
+it("stores no file of a visitor who was deleted while it arrived", async () => {
+  const db = await openTestDatabase();
+  await migrate(db);
+  let puts = 0;
+  let arrived = (): void => {};
+  const arrival = new Promise<void>((resolve) => {
+    arrived = resolve;
+  });
+  const staged = { path: "", size: 1, type: TEXT_TYPE, pixels: undefined, discard: async () => {} };
+  const uploads = createUploads({
+    db,
+    clock: manualClock(1_000_000_000),
+    log: () => {},
+    files: { put: async () => void puts++ } as unknown as Files,
+    stage: { start: async () => {}, take: () => arrival.then(() => staged) },
+    quota: { visitor: 1024 * 1024, site: 1024 * 1024 },
+  });
+  const upload = uploads.take({ visitor: "v_1", site: "default", name: "a.txt", source: (async function* () {})() });
+  await forgetVisitor(db, "v_1", 1);
+  arrived();
+  await expect(upload).rejects.toMatchObject({ code: "unauthorized" });
+  expect([puts, await db.all("SELECT key FROM media")]).toEqual([0, []]);
   await db.close();
 });

@@ -21,6 +21,7 @@ import {
   ownerless,
   storedBytes,
 } from "../records/media.ts";
+import { wasForgotten } from "../records/visitors.ts";
 
 type UploadsDeps = {
   db: Database;
@@ -143,7 +144,8 @@ function enter({ busy }: State, visitor: string): () => void {
 async function keep(state: State, upload: Omit<Upload, "source">, staged: StagedFile): Promise<MediaRow> {
   const { db, files, log } = state;
   const row = rowOf(upload.name, staged);
-  await db.transaction((tx) => addWithinQuota(state, tx, upload, row), [`files of ${upload.site}`]);
+  const keys = [`files of ${upload.site}`, upload.visitor];
+  await db.transaction((tx) => addWithinQuota(state, tx, upload, row), keys);
   await files.put(row.key, staged.path, row.type).catch(async (error: unknown) => {
     log("upload.lost", { cause: String(error) });
     await db.transaction((tx) => disownFile(tx, row.key), [row.key]);
@@ -164,13 +166,17 @@ const rowOf = (name: string, { size, type, pixels }: StagedFile): MediaRow => ({
   height: pixels?.height ?? null,
 });
 
-/** Adds a file's row, if the quotas of visitor and site allow it. @throws RelayError `quota_exceeded` */
+/**
+ * Adds a file's row, if the quotas of visitor and site allow it.
+ * @throws RelayError `quota_exceeded`; `unauthorized` when the visitor was deleted while the file arrived
+ */
 async function addWithinQuota(
   { quota, clock }: State,
   tx: Transaction,
   { visitor, site }: Omit<Upload, "source">,
   row: MediaRow,
 ): Promise<void> {
+  if (await wasForgotten(tx, visitor)) throw new RelayError("unauthorized");
   const stored = await storedBytes(tx, { visitor, site });
   const size = Math.max(row.size, FILE_MIN);
   if (stored.visitor + size > quota.visitor || stored.site + size > quota.site)
