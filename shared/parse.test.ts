@@ -79,6 +79,11 @@ describe("a frame from a client", () => {
     expect(client({ ...frame, [field]: "x".repeat(max + 1) })).toEqual({ problem: `${frame.t}.${field}` });
   });
 
+  it("is refused when it names a reply by an id with control characters (A33)", () => {
+    for (const id of ["r_\0", "\u001b[2J", "r\n"])
+      expect(client({ t: "react", id, emoji: "x" })).toEqual({ problem: "react.id" });
+  });
+
   it("is refused when it contains a prototype key", () => {
     expect(parseClientFrame('{"t":"ping","__proto__":{"x":1}}')).toEqual({ problem: "ping.__proto__" });
     expect(({} as { x?: number }).x).toBeUndefined();

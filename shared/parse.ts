@@ -18,6 +18,8 @@ const text =
     typeof v === "string" && v.length >= min && v.length <= max;
 const count: Check = (v) => Number.isSafeInteger(v) && (v as number) >= 0;
 const flag: Check = (v) => typeof v === "boolean";
+/** The id of a reply. Without control characters: PostgreSQL refuses U+0000, and the error looks like one of the database. */
+const replyId: Check = (v) => text(128, 1)(v) && !/\p{Cc}/u.test(v as string);
 const id: Check = (v) => typeof v === "string" && CLIENT_ID.test(v);
 // @__NO_SIDE_EFFECTS__
 const oneOf =
@@ -95,7 +97,7 @@ const FROM_CLIENT: { [T in ClientFrame["t"]]: Fields } = {
   },
   retry: { id },
   read: { n: count },
-  react: { id: text(128, 1), emoji: text(EMOJI_MAX) },
+  react: { id: replyId, emoji: text(EMOJI_MAX) },
   typing: {},
   lead: {
     id,

@@ -63,6 +63,7 @@ export async function printLostHintChecks(): Promise<void> {
       return threadPositions(db, visitors);
     },
     refusals: async () => [],
+    rating: async () => undefined,
     onError: (error) => console.error(error),
   });
   for (const { id } of rows) bus.subscribe(id, () => {});

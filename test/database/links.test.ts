@@ -103,3 +103,31 @@ it.each([
   await expect.poll(() => states.at(-1)).toBe("open ");
   expect(await checkHints(about)).toMatchObject([{ ok: true }]);
 });
+
+it("drops a text in Redis that is longer than any hint, and says so (A33)", async () => {
+  const url = await redis();
+  const sizes: number[] = [];
+  const receiver = await openRedisLink(url, {
+    onState: () => {},
+    onTooLong: (bytes) => void sizes.push(bytes),
+    ...QUICK,
+  });
+  const sender = await openRedisLink(url, { onState: () => {}, ...QUICK });
+  cleanups.push(receiver.close, sender.close);
+  const received: string[] = [];
+  receiver.onText((text) => void received.push(text));
+  for (const text of ["x".repeat(1_000_000), "x".repeat(8_000), "ї".repeat(4_000), "short"]) sender.send(text);
+  await expect.poll(() => received).toEqual(["short"]);
+  expect(sizes).toEqual([1_000_000, 8_000, 8_000]);
+});
+
+it("does not send a text to PostgreSQL that it would refuse, and with it all others (A27)", async () => {
+  const states: string[] = [];
+  const link = await openPostgresLink(inject("postgres") ?? "", { onState: (state) => void states.push(state) });
+  cleanups.push(link.close);
+  const received: string[] = [];
+  link.onText((text) => void received.push(text));
+  for (const text of ["before", "ї".repeat(4_000), "after"]) link.send(text);
+  await expect.poll(() => received).toEqual(["before", "after"]);
+  expect(states).toEqual(["open"]);
+});

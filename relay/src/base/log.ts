@@ -18,6 +18,10 @@ const EVENTS = {
   "settings.warning": ["warn", "A setting is suspicious"],
   "cluster.link_lost": ["warn", "Hints of other nodes do not arrive; the relay looks for changes every 2 s instead"],
   "cluster.link_open": ["info", "Hints of other nodes arrive"],
+  "cluster.foreign_text": [
+    "warn",
+    "Another program writes long texts to the channel of the nodes in Redis: they are dropped",
+  ],
   "cluster.pooled": [
     "warn",
     "DATABASE_URL leads to a pooler, which may not pass on the hints of other nodes: set REDIS_URL; until then the relay looks for changes every 2 s",

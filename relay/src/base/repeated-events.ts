@@ -8,6 +8,7 @@ const COMBINED: ReadonlySet<LogEvent> = new Set<LogEvent>([
   "identity.refused",
   "session.reused",
   "guard.refused",
+  "cluster.foreign_text",
 ]);
 /** Milliseconds. The first event of a kind is logged at once; the others are counted and logged together after this time. */
 const PERIOD_MS = 60_000;

@@ -5,12 +5,16 @@ import { createLimiter } from "../base/limiter.ts";
 import { createBus, type News } from "./bus.ts";
 import { createClusterBus } from "./cluster.ts";
 
+const RATING = { score: 2, of: 5, comment: "Nobody answered." } as const;
+const noRating = async () => undefined;
+
 /** One node, and the link over which the test sends it texts. Records the news of the visitor `v`, and all hints about lanes. */
 function node() {
   const received: unknown[] = [];
   let deliver = (_text: string): void => {};
+  const sent: string[] = [];
   const link = {
-    send: () => {},
+    send: (text: string) => void sent.push(text),
     onText(listener: (text: string) => void) {
       deliver = listener;
     },
@@ -22,11 +26,12 @@ function node() {
   const refused: { visitor: string; at: number; error: ErrorFrame }[] = [];
   const refusals = async (isHere: (visitor: string) => boolean) => refused.filter(({ visitor }) => isHere(visitor));
   const onError = (error: unknown): void => void received.push(error);
-  const bus = createClusterBus({ local: createBus(), link, node: "one", clock, heads, refusals, onError });
+  const rating = async (visitor: string) => (visitor === "v" ? RATING : undefined);
+  const bus = createClusterBus({ local: createBus(), link, node: "one", clock, heads, refusals, rating, onError });
   bus.subscribe("v", (news: News) => void received.push(news));
   bus.onLaneHint((hint) => void received.push(hint));
   const limit = bus.share("messages", createLimiter({ burst: 1, perMinute: 1, uptime: clock.uptime }));
-  return { received, limit, deliver: (text: string) => deliver(text), clock, threads, refused, bus };
+  return { received, limit, sent, deliver: (text: string) => deliver(text), clock, threads, refused, bus };
 }
 
 it("ignores texts that no node of a relay sent, because other programs may use the same Redis or database", () => {
@@ -70,6 +75,18 @@ it("processes the hints of other nodes, and not its own", () => {
   expect(received).toEqual([...hint.news, ...hint.nudges]);
 });
 
+it("tells other nodes of a rating without its words, which they read from the database (A33)", async () => {
+  const { bus, deliver, received, sent } = node();
+  bus.publish({ visitor: "v", head: 0, rating: RATING });
+  await expect.poll(() => sent.length).toBe(1);
+  expect(JSON.parse(sent[0] ?? "")).toMatchObject({ news: [{ visitor: "v", head: 0, rated: true }] });
+  expect(sent[0]).not.toContain("Nobody");
+  received.length = 0;
+  for (const visitor of ["v", "elsewhere"])
+    deliver(JSON.stringify({ from: "two", news: [{ visitor, head: 0, rated: true }] }));
+  await expect.poll(() => received.at(-1)).toEqual({ visitor: "v", head: 0, rating: RATING });
+});
+
 it("does not publish again a read mark that this node has published", async () => {
   const { bus, clock, received, threads } = node();
   bus.publish({ visitor: "v", head: 2, read: 2 });
@@ -100,7 +117,9 @@ it("sends the hints of a busy node together, at most once in a millisecond", asy
   const sent: string[] = [];
   const link = { send: (text: string) => void sent.push(text), onText: () => {}, close: async () => {} };
   const [heads, refusals] = [async () => new Map(), async () => []];
-  const bus = createClusterBus({ local: createBus(), link, node: "one", clock, heads, refusals, onError: () => {} });
+  const onError = (): void => {};
+  const rating = noRating;
+  const bus = createClusterBus({ local: createBus(), link, node: "one", clock, heads, refusals, rating, onError });
   const sentVisitors = () => sent.map((text) => [...text.matchAll(/"visitor":"(\w+)"/g)].map(([, visitor]) => visitor));
   const publish = async (visitor: string): Promise<void> => {
     bus.publish({ visitor, head: 1 });
@@ -133,6 +152,7 @@ it("looks for lost hints of all connected visitors, at most 1,000 in a statement
     clock,
     heads,
     refusals: async () => [],
+    rating: noRating,
     onError: () => {},
   });
   const received: unknown[] = [];

@@ -1,4 +1,4 @@
-import type { ErrorFrame } from "@porchlight/shared/protocol";
+import type { ErrorFrame, Rating } from "@porchlight/shared/protocol";
 import type { Clock } from "../base/clock.ts";
 import { createPoll } from "../base/poll.ts";
 import type { Bus, News } from "./bus.ts";
@@ -26,13 +26,16 @@ type Refusal = { visitor: string; at: number; error: ErrorFrame };
 /** A message was added to the outbox of an account by a node that does not hold the account's lease. */
 export type LaneHint = { account: string; visitor: string; first: boolean };
 
+/** News as it is sent to other nodes. `rated`: the visitor rated the conversation. */
+type NewsHint = Omit<News, "changes" | "rating"> & { rated?: true };
+
 /**
  * A hint between nodes. `nudges`: lanes that have a new message. `spent`: tokens that were taken from shared limits. `deliveries`:
- * which accounts are delayed. It never contains the text of a message: the receiver reads it from the database.
+ * which accounts are delayed. It never contains words of a visitor or a reply: the receiver reads them from the database.
  */
 type Hint = {
   from: string;
-  news?: Omit<News, "changes">[];
+  news?: NewsHint[];
   nudges?: LaneHint[];
   spent?: Spent[];
   deliveries?: DeliveryReport[];
@@ -49,6 +52,8 @@ export type ClusterBusOptions = {
   heads: (visitors: readonly string[]) => Promise<Map<string, { head: number; read: number }>>;
   /** Forms of some visitors that the service refused within the last seconds. `at`: when, milliseconds since 1970. */
   refusals: (isHere: (visitor: string) => boolean) => Promise<readonly Refusal[]>;
+  /** The visitor's rating of the conversation, if there is one. */
+  rating: (visitor: string) => Promise<Rating | undefined>;
   onError: (error: unknown) => void;
 };
 
@@ -113,7 +118,7 @@ function createSender(link: NodeLink, node: string, clock: Clock) {
 
   return {
     flush,
-    news(hint: Omit<News, "changes">): void {
+    news(hint: NewsHint): void {
       waiting.news.push(hint);
       addSize(hint);
     },
@@ -210,6 +215,15 @@ async function findNews(
   }
 }
 
+/** Reads a visitor's rating and publishes it. */
+function publishRating(
+  { rating, onError }: Pick<ClusterBusOptions, "rating" | "onError">,
+  visitor: string,
+  publish: (news: News) => void,
+): void {
+  void rating(visitor).then((found) => found && publish({ visitor, head: 0, rating: found }), onError);
+}
+
 /** Subscribes at the local bus, and adds the visitor to those who are connected to this node. */
 const subscribing =
   (local: Bus, here: Audience): Bus["subscribe"] =>
@@ -239,7 +253,10 @@ export function createClusterBus(options: ClusterBusOptions): ClusterBus {
     if (from === node) return;
     spending.receive(spent);
     deliveries?.receive(reports);
-    for (const one of news) publishLocally(one);
+    for (const { rated, ...one } of news) {
+      publishLocally(one);
+      if (rated && here.has(one.visitor)) publishRating(options, one.visitor, publishLocally);
+    }
     for (const one of nudges) for (const listener of laneHintListeners) listener(one);
   });
 
@@ -258,8 +275,8 @@ export function createClusterBus(options: ClusterBusOptions): ClusterBus {
     publish(news) {
       local.publish(news);
       raiseKnown(here, news);
-      const { changes: _, ...hint } = news;
-      hints.news(hint);
+      const { changes: _, rating, ...hint } = news;
+      hints.news(rating === undefined ? hint : { ...hint, rated: true });
     },
     subscribe: subscribing(local, here),
     share: spending.share,

@@ -8,6 +8,9 @@ const CHANNEL = "porchlight";
 const RETRY_BASE_MS = 100;
 const RETRY_CAP_MS = 2_000;
 
+/** Longest text of a hint, in bytes. PostgreSQL refuses a longer one, and with it all others of the statement (NOTIFY). */
+const TEXT_MAX = 7_999;
+
 /** Most hints to Redis that may wait for an answer; further ones are dropped. */
 const UNANSWERED_MAX = 1_000;
 
@@ -21,6 +24,8 @@ const NOTIFY =
 type Options = {
   /** Called with the reason when the link is lost, and again when it is back. */
   onState: (state: "lost" | "open", cause?: unknown) => void;
+  /** Called with the size of a text that no node sends, in bytes. It is dropped before it is read. */
+  onTooLong?: (bytes: number) => void;
   /** Server and network must answer within this time (ms), otherwise the connection counts as lost. */
   answerMs?: number;
   /** How often (ms) the connection is tested, with or without hints. */
@@ -57,7 +62,7 @@ export async function openPostgresLink(url: string, options: Options): Promise<N
   };
   const connection: HintConnection = {
     url,
-    options: { answerMs: ANSWER_MS, testMs: TEST_MS, ...options },
+    options: { answerMs: ANSWER_MS, testMs: TEST_MS, onTooLong: () => {}, ...options },
     onText,
     client: undefined,
     direct: false,
@@ -73,7 +78,7 @@ export async function openPostgresLink(url: string, options: Options): Promise<N
   return {
     send(text) {
       // Hints that cannot be sent now are dropped: they would come too late.
-      if (connection.open) notify(text);
+      if (connection.open && Buffer.byteLength(text) <= TEXT_MAX) notify(text);
     },
     onText: (listener) => void listeners.push(listener),
     async close() {
@@ -136,7 +141,7 @@ function reopenLater(connection: HintConnection, client: Client, cause?: unknown
  */
 export async function openRedisLink(
   url: string,
-  { onState, answerMs = ANSWER_MS, testMs = TEST_MS }: Options,
+  { onState, onTooLong = () => {}, answerMs = ANSWER_MS, testMs = TEST_MS }: Options,
 ): Promise<NodeLink> {
   const { createClient, ErrorReply } = await import("@redis/client");
   const listeners: ((text: string) => void)[] = [];
@@ -150,11 +155,15 @@ export async function openRedisLink(
   const report = createReport(onState);
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
+  // As bytes: whoever may write to the same Redis can send 32 MB at once, the server's own limit (client-output-buffer-limit).
+  function receive(bytes: Buffer): void {
+    if (bytes.length > TEXT_MAX) return onTooLong(bytes.length);
+    const text = bytes.toString();
+    for (const listener of listeners) listener(text);
+  }
   async function subscribe(): Promise<void> {
     try {
-      await receiver.subscribe(CHANNEL, (text) => {
-        for (const listener of listeners) listener(text);
-      });
+      await receiver.subscribe(CHANNEL, receive, true);
       report("subscribed");
     } catch (cause) {
       if (closed) return;

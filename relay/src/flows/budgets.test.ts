@@ -2,6 +2,7 @@ import { DEFAULT_SITE } from "@porchlight/shared/site";
 import { describe, expect, it } from "vitest";
 import type { Site } from "../base/config.ts";
 import { readSettings } from "../base/config.ts";
+import type { Limiter } from "../base/limiter.ts";
 import { createBudgets } from "./budgets.ts";
 
 const MINUTE = 60_000;
@@ -17,17 +18,34 @@ const other: Site = { ...site, public: { ...DEFAULT_SITE, id: "other" } };
 function budgets(given = limits) {
   let now = 0;
   const uploads = { quota: { site: 10_000 * MB }, caps: { image: 10 * MB, av: 60 * MB } };
-  const all = createBudgets({ limits: given, uploads, uptime: () => now });
+  const keys = new Set<string>();
+  const share = (_: string, limiter: Limiter): Limiter => ({
+    ...limiter,
+    take(key, amount) {
+      keys.add(key);
+      return limiter.take(key, amount);
+    },
+  });
+  const isSite = (id: string): boolean => ["default", "other", "x"].includes(id);
+  const all = createBudgets({ limits: given, isSite, uploads, uptime: () => now, share });
   const at = (ms: number): void => {
     now = ms;
   };
-  return { ...all, at };
+  return { ...all, at, keys };
 }
 /** How many of `count` attempts are accepted. @param attempt returns the wait in ms; 0: accepted */
 const accepted = (count: number, attempt: (n: number) => number): number =>
   Array.from({ length: count }, (_, n) => attempt(n)).filter((wait) => wait === 0).length;
 
 describe("the default budgets", () => {
+  it("count no session for a site that does not exist: its name is any text of the client (A27)", () => {
+    const { session, keys } = budgets();
+    expect(accepted(1_000, (n) => session({ site: `${n}`, address: "192.0.2.1" }, false))).toBe(1_000);
+    expect(keys).toEqual(new Set());
+    session({ site: "default", address: "192.0.2.1" }, false);
+    expect(keys).not.toEqual(new Set());
+  });
+
   it("accept 60 of 400 messages that 40 visitors of one address send at once, and do not limit an office of thirty (A27)", () => {
     const { message, at } = budgets();
     const from = { site, address: "192.0.2.1" };

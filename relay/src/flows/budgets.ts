@@ -48,6 +48,8 @@ const WAIT_MAX = 60_000;
 
 type BudgetsDeps = {
   limits: AddressLimits;
+  /** Whether there is a site with this id. */
+  isSite: (id: string) => boolean;
   /** Bytes that all visitors of a site may store, and of the largest file of each kind. */
   uploads: { quota: { site: number }; caps: Record<string, number> };
   uptime: () => number;
@@ -157,7 +159,7 @@ function uploadBudget(limiter: MakeLimiter, perAddress: number, { quota, caps }:
  * kept in memory; several nodes count together (`share`). A site's daily budget limits money, so it is in the database
  * (`records/quotas`). Each function returns the milliseconds to wait; 0 means that the action is allowed now.
  */
-export function createBudgets({ limits, uploads, uptime, share = (_, limiter) => limiter }: BudgetsDeps) {
+export function createBudgets({ limits, isSite, uploads, uptime, share = (_, limiter) => limiter }: BudgetsDeps) {
   const limiter: MakeLimiter = (name, burst, perMinute) =>
     share(`budget ${name}`, createLimiter({ burst, perMinute, uptime }));
   const messages = limiter("messages", Math.max(10, limits.messages / 2), limits.messages);
@@ -202,8 +204,12 @@ export function createBudgets({ limits, uploads, uptime, share = (_, limiter) =>
     },
     /** An upload. */
     upload: uploadBudget(limiter, limits.uploads, uploads),
-    /** A new session. @param known the client has a token */
+    /**
+     * A new session. The client names the site: nothing is counted for one that does not exist, because each name would be another
+     * key in memory, and in the hints between nodes. @param known the client has a token
+     */
     session(sender: SenderName, known: boolean): number {
+      if (!isSite(sender.site)) return 0;
       const keys = keysAt(sender);
       return firstWait(
         () => sessions.take(keys.network),

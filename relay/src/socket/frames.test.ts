@@ -11,7 +11,7 @@ const ACCEPTED = Promise.resolve(undefined);
 
 type Waits = { [budget in keyof Pick<Budgets, "message" | "visitor" | "lead">]: number };
 
-/** Flows that record the page of each message, and the page to which each transcript links. */
+/** Flows that record the page of each message, and the page to which each transcript links, with the language. */
 function recordPages(calls: string[], stored: object) {
   const pages: (string | undefined)[] = [];
   const sendMessage = async (_visitor: string, _site: object, draft: { page?: { url: string } }): Promise<object> => {
@@ -19,11 +19,13 @@ function recordPages(calls: string[], stored: object) {
     pages.push(draft.page?.url);
     return stored;
   };
-  const transcript = async ({ context }: { context: { page: string } }): Promise<object> => {
+  const locales: string[] = [];
+  const transcript = async ({ context }: { context: { page: string; locale: string } }): Promise<object> => {
     pages.push(context.page);
+    locales.push(context.locale);
     return { id: "mail", address: "a@b.example" };
   };
-  return { pages, sendMessage, transcript };
+  return { pages, locales, sendMessage, transcript };
 }
 
 /**
@@ -39,7 +41,7 @@ function setup(waits: Partial<Waits> = {}, refused?: "full", verdict: Promise<"i
     return result as never;
   };
   const stored = { message: { n: 1 }, fresh: true };
-  const { pages, sendMessage, transcript } = recordPages(calls, stored);
+  const { pages, locales, sendMessage, transcript } = recordPages(calls, stored);
   const handleFrame = createFrames({
     db: {} as never,
     bus: {} as never,
@@ -77,7 +79,7 @@ function setup(waits: Partial<Waits> = {}, refused?: "full", verdict: Promise<"i
   };
   const handle = (frame: LiveFrame): Promise<void> => handleFrame(actions, live, frame);
   const errors = (): ErrorFrame[] => sent.filter((frame) => frame.t === "error");
-  return { calls, handle, sent, errors, live, pages };
+  return { calls, handle, sent, errors, live, pages, locales };
 }
 
 const send = (n: number): LiveFrame => ({ t: "send", id: `message-${n}`, text: "hello" });
@@ -147,6 +149,12 @@ describe("a visitor's frame", () => {
     await handle({ t: "send", id: "message-1", text: "hello", page });
     await handle({ t: "transcript", id: "transcript-1", page });
     expect(pages).toEqual([stored, linked]);
+  });
+
+  it("stores a language without characters that PostgreSQL refuses (A33)", async () => {
+    const { handle, locales } = setup();
+    for (const locale of ["de-AT", "d\0e", "\ud800"]) await handle({ t: "transcript", id: "transcript-1", locale });
+    expect(locales).toEqual(["de-AT", "d e", "\ufffd"]);
   });
 
   it("counts as a visitor's first message once", async () => {

@@ -268,5 +268,5 @@ function visitorContext(
   { page = "/", locale = "" }: { page?: string | undefined; locale?: string | undefined },
 ): VisitorContext {
   const url = urlOn(origin, page);
-  return { page: url === undefined ? origin : `${origin}${url.pathname}`, locale };
+  return { page: url === undefined ? origin : `${origin}${url.pathname}`, locale: toSingleLine(locale) };
 }

@@ -4,7 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Settings } from "../base/config.ts";
 import type { Log } from "../base/log.ts";
 import { type Bus, createBus } from "../bus/bus.ts";
-import { type ClusterBus, createClusterBus, type LaneHint } from "../bus/cluster.ts";
+import { type ClusterBus, createClusterBus, type LaneHint, type NodeLink } from "../bus/cluster.ts";
 import { openPostgresLink, openRedisLink } from "../bus/links.ts";
 import { signedLink } from "../bus/signed-link.ts";
 import type { Spending } from "../bus/spending.ts";
@@ -16,6 +16,7 @@ import { createNodes } from "../db/nodes.ts";
 import { openDatabase } from "../db/open.ts";
 import { createPaces, type PaceSource, type Paces } from "../db/paces.ts";
 import { refusalsSince } from "../records/leads.ts";
+import { ratingOf } from "../records/ratings.ts";
 import { threadPositions } from "../records/visitors.ts";
 
 /** The other nodes on the same database. A single process has none: it holds every lease, and its bus is a map. */
@@ -87,11 +88,8 @@ function singleNode(): Cluster {
   };
 }
 
-/** Opens the connections of a node to the other nodes. `start` joins them; a single process has nothing to join. */
-export async function openCluster({ settings, db, clock, log, signing }: ClusterDeps): Promise<Cluster> {
-  if (!isShared(settings.databaseUrl)) return singleNode();
-  const node = randomId(12);
-  const onError = (error: unknown): void => log("database.failing", { cause: String(error) });
+/** Opens the link between the nodes: Redis if the settings name one, otherwise PostgreSQL. */
+function openLink({ settings, db, log }: Pick<ClusterDeps, "settings" | "db" | "log">): Promise<NodeLink> {
   const { redisUrl, databaseUrl } = settings;
   const cannotListen = db.pooled === true && redisUrl === undefined;
   if (cannotListen) log("cluster.pooled");
@@ -100,13 +98,23 @@ export async function openCluster({ settings, db, clock, log, signing }: Cluster
     if (state === "lost") log("cluster.link_lost", details);
     else if (!cannotListen) log("cluster.link_open");
   };
-  const open =
-    redisUrl === undefined ? openPostgresLink(databaseUrl, { onState }) : openRedisLink(redisUrl, { onState });
-  const link = signedLink(await open, signing, clock);
-  const own = await openDatabase(databaseUrl, OWN_CONNECTIONS);
+  const onTooLong = (bytes: number): void => log("cluster.foreign_text", { bytes });
+  return redisUrl === undefined
+    ? openPostgresLink(databaseUrl, { onState })
+    : openRedisLink(redisUrl, { onState, onTooLong });
+}
+
+/** Opens the connections of a node to the other nodes. `start` joins them; a single process has nothing to join. */
+export async function openCluster({ settings, db, clock, log, signing }: ClusterDeps): Promise<Cluster> {
+  if (!isShared(settings.databaseUrl)) return singleNode();
+  const node = randomId(12);
+  const onError = (error: unknown): void => log("database.failing", { cause: String(error) });
+  const link = signedLink(await openLink({ settings, db, log }), signing, clock);
+  const own = await openDatabase(settings.databaseUrl, OWN_CONNECTIONS);
   const heads = (visitors: readonly string[]) => threadPositions(db, visitors);
   const refusals = (isHere: (visitor: string) => boolean) => refusalsSince(db, clock.now() - REFUSALS_MS, isHere);
-  const bus = createClusterBus({ local: createBus(), link, node, clock, heads, refusals, onError });
+  const rating = (visitor: string) => ratingOf(db, visitor);
+  const bus = createClusterBus({ local: createBus(), link, node, clock, heads, refusals, rating, onError });
   const names = [...settings.accounts.map(({ id }) => accountLease(id)), MAIL_LEASE, CHORES_LEASE];
   const leases = createLeases({ db: own, clock, node, names, onError });
   const onOthers = (): void => {

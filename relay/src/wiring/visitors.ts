@@ -59,6 +59,7 @@ export function createVisitorFlows(core: Core, files: FileStorage, service: Serv
   const endings = createSessionEndings({ db, bus, clock });
   const budgets = createBudgets({
     limits: settings.perAddress,
+    isSite: (id) => sites.find(id) !== undefined,
     uploads: settings.uploads,
     uptime: clock.uptime,
     share: cluster.share,

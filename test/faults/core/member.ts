@@ -35,7 +35,8 @@ export function joinBackend({ core, backend, member, db, clock, guarded, loss, o
   };
   const heads = (visitors: readonly string[]) => core.threadPositions(db, visitors);
   const refusals = async () => [];
-  const bus = core.createClusterBus({ local: core.createBus(), link, node, clock, heads, refusals, onError });
+  const rating = async () => undefined;
+  const bus = core.createClusterBus({ local: core.createBus(), link, node, clock, heads, refusals, rating, onError });
   const leases = core.createLeases({ db: own, clock, node, names: [core.accountLease(ACCOUNT)], onError });
   return {
     bus,

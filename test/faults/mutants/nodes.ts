@@ -136,8 +136,8 @@ export const NODES: readonly Mutant[] = [
     edits: [
       {
         in: "publish",
-        find: "const { changes: _, ...hint } = news;",
-        replace: "const { changes: _, gone: __, ...hint } = news;",
+        find: "const { changes: _, rating, ...hint } = news;",
+        replace: "const { changes: _, rating, gone: __, ...hint } = news;",
       },
     ],
     killedBy: { suite: nodesShared },
