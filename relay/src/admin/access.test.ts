@@ -7,6 +7,7 @@ import { createAccess } from "./access.ts";
 import { createAdminSessions } from "./sessions.ts";
 
 const ADDRESS = "192.0.2.1";
+const HOST = "127.0.0.1:9000";
 const clock = { now: () => 0, uptime: () => 0, after: () => () => {} };
 
 /** A database without tokens of sites. Sessions are kept by their hash. */
@@ -32,19 +33,45 @@ function memory(): Database {
 }
 
 const accessWith = (db: Database, token: string, readToken?: string) =>
-  createAccess({ db, clock, token, readToken, networkOf: () => ADDRESS });
+  createAccess({ db, clock, token, readToken, networkOf: () => ADDRESS, publicOrigin: "https://chat.example.com" });
 
 it("the right token is refused when it is one of many guesses sent at the same time", async () => {
   const access = accessWith(memory(), "the-right-token");
   const guesses = Array.from({ length: 50 }, (_, n) => (n === 30 ? "the-right-token" : `wrong-token-${n}`));
-  const found = await Promise.all(guesses.map((guess) => access.credentialOf(ADDRESS, guess)));
+  const found = await Promise.all(guesses.map((guess) => access.credentialOf(ADDRESS, guess, HOST)));
   expect(found.filter((each) => each !== undefined)).toEqual([]);
 });
 
 it("requests without a token, which any web page can cause, do not lock an address", async () => {
   const access = accessWith(memory(), "the-right-token");
-  for (let n = 0; n < 50; n++) expect(await access.credentialOf(ADDRESS, "")).toBeUndefined();
-  expect(await access.credentialOf(ADDRESS, "the-right-token")).toMatchObject({ name: "admin" });
+  for (let n = 0; n < 50; n++) expect(await access.credentialOf(ADDRESS, "", HOST)).toBeUndefined();
+  expect(await access.credentialOf(ADDRESS, "the-right-token", HOST)).toMatchObject({ name: "admin" });
+});
+
+it("a page whose name leads to the relay (DNS rebinding) does not lock the operator in whose browser it is open", async () => {
+  const access = accessWith(memory(), "the-right-token", "the-reader-token");
+  const flood = async (host: string): Promise<void> => {
+    for (let n = 0; n < 50; n++) await access.credentialOf(ADDRESS, `wrong-token-${n}`, host);
+  };
+  const works = async (host: string | undefined): Promise<boolean> =>
+    (await access.credentialOf(ADDRESS, "the-right-token", host)) !== undefined;
+  expect(await works("admin.vpn.example:9000")).toBe(true);
+  expect(await access.credentialOf(ADDRESS, "the-reader-token", "evil.example:9000")).toMatchObject({ name: "reader" });
+  for (let n = 0; n < 10; n++) await flood(`${n}.evil.example:9000`);
+  await flood("evil.example:9000");
+  const own = [
+    HOST,
+    "[::1]:9000",
+    "localhost",
+    "porchlight.localhost:9000",
+    "chat.example.com",
+    "admin.vpn.example:9000",
+  ];
+  for (const host of own) expect([host, await works(host)]).toEqual([host, true]);
+  for (const host of ["evil.example:9000", "other.example", "127.0.0.1.evil.example", "", undefined, "a b"])
+    expect([host, await works(host)]).toEqual([host, false]);
+  await flood("localhost:9000");
+  for (const host of own) expect([host, await works(host)]).toEqual([host, false]);
 });
 
 it("a session ends when ADMIN_TOKEN or ADMIN_READ_TOKEN is replaced", async () => {
@@ -55,7 +82,7 @@ it("a session ends when ADMIN_TOKEN or ADMIN_READ_TOKEN is replaced", async () =
   };
   const before = at("first-token", "first-reader");
   const open = async (token: string): Promise<string> => {
-    const credential = await before.access.credentialOf(ADDRESS, token);
+    const credential = await before.access.credentialOf(ADDRESS, token, HOST);
     if (credential === undefined) throw new Error("The token is not known");
     return (await before.sessions.open(ADDRESS, credential)) ?? "";
   };
@@ -85,7 +112,7 @@ it("an operator signs in while the database accepts no writes, and the session i
   const log = (event: string): void => void lines.push(event);
   const start = () => createAdminSessions({ db: refusing, clock, log, access });
   const sessions = start();
-  const credential = await access.credentialOf(ADDRESS, "the-right-token");
+  const credential = await access.credentialOf(ADDRESS, "the-right-token", HOST);
   if (credential === undefined) throw new Error("The token is not known");
   const secret = (await sessions.open(ADDRESS, credential)) ?? "";
   expect(lines).toEqual(["admin.unsaved"]);
@@ -135,7 +162,7 @@ it("a session works if it was stored although the database reported a failure, a
 it("a reader opens at most 20 sessions at once from an address, because each leaves a permanent entry; an admin any number", async () => {
   const access = accessWith(memory(), "the-right-token", "the-reader-token");
   const allowed = async (token: string, address: string): Promise<number> => {
-    const credential = await access.credentialOf(address, token);
+    const credential = await access.credentialOf(address, token, HOST);
     if (credential === undefined) throw new Error("The token is not known");
     return Array.from({ length: 100 }, () => access.maySignIn(address, credential)).filter((may) => may).length;
   };

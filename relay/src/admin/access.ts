@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import { isIP } from "node:net";
 import { setNewest } from "../base/bounded-map.ts";
 import type { Clock } from "../base/clock.ts";
 import { createLimiter } from "../base/limiter.ts";
+import { createRecent } from "../base/recent.ts";
 import { sameSecret } from "../base/sign.ts";
 import type { Database } from "../db/database.ts";
 import { findToken, hashOfToken } from "../records/tokens.ts";
@@ -24,8 +26,9 @@ export type AdminAccess = {
   /**
    * The credential of a token; undefined for a wrong token. An address that sent too many wrong tokens is refused for a minute,
    * even with the right token. Other addresses are not affected. An empty token is not counted.
+   * @param host the name of the relay in the request, its Host header
    */
-  credentialOf: (address: string, token: string) => Promise<Credential | undefined>;
+  credentialOf: (address: string, token: string, host: string | undefined) => Promise<Credential | undefined>;
   /**
    * Whether this credential may open another session from this address. Each leaves a row for a week and a permanent one in
    * the audit log, which a reader must not fill (RELIABILITY A27).
@@ -43,6 +46,8 @@ type AccessDeps = {
   /** ADMIN_READ_TOKEN */
   readToken: string | undefined;
   networkOf: AdminAccess["networkOf"];
+  /** The relay's public origin; undefined while it is unknown. */
+  publicOrigin: string | undefined;
 };
 
 /** The credential of a token: of the admin, of the reader of all sites, or of the reader of one site. */
@@ -60,6 +65,34 @@ const READER = "reader";
 
 const sha256Of = (token: string): string => createHash("sha256").update(token).digest("base64url");
 
+/** Most names by which admins have signed in. */
+const NAMES_MAX = 100;
+
+/** Whether a Host header names an IP address or this machine, whose meaning no other site's DNS can change. */
+function isFixed(host: string): boolean {
+  const address = `http://${host}`;
+  const hostname = URL.canParse(address) ? new URL(address).hostname : "";
+  return isIP(hostname.replace(/^\[|\]$/g, "")) !== 0 || /^(.+\.)?localhost$/.test(hostname);
+}
+
+/**
+ * Returns whose wrong tokens count together. A web page can give its own name the address of the relay (DNS rebinding), and then
+ * send requests to it from an operator's browser: under names by which no admin has signed in, an address counts on its own, so
+ * that such a page does not lock the operator out.
+ */
+function createSenders({ publicOrigin }: Pick<AccessDeps, "publicOrigin">) {
+  const names = createRecent(NAMES_MAX);
+  const isPublic = (host: string): boolean => [`https://${host}`, `http://${host}`].some((own) => own === publicOrigin);
+  return {
+    of: (address: string, host = ""): string =>
+      isFixed(host) || isPublic(host) || names.has(host) ? address : `${address} by another name`,
+    /** An admin has signed in. */
+    trust(host: string | undefined): void {
+      if (host !== undefined) names.add(host);
+    },
+  };
+}
+
 /** Checks tokens against ADMIN_TOKEN, ADMIN_READ_TOKEN and the tokens of sites, and counts wrong ones by address. */
 export function createAccess(deps: AccessDeps): AdminAccess {
   const { clock, networkOf } = deps;
@@ -69,6 +102,7 @@ export function createAccess(deps: AccessDeps): AdminAccess {
   const locked = new Map<string, number>();
   /** Number of tokens that are being checked now, by address. */
   const checking = new Map<string, number>();
+  const senders = createSenders(deps);
   return {
     networkOf,
     maySignIn: (address, { name, viewer }) => viewer.role === "admin" || signIns.take(`${name} ${address}`) === 0,
@@ -77,19 +111,21 @@ export function createAccess(deps: AccessDeps): AdminAccess {
       if (name === READER) return deps.readToken === undefined ? undefined : sha256Of(deps.readToken);
       return hashOfToken(deps.db, name);
     },
-    async credentialOf(address, given) {
+    async credentialOf(address, given, host) {
       // Any web page can make an operator's browser send requests without a token, and must not lock that address.
       if (given === "") return undefined;
-      const until = locked.get(address) ?? 0;
-      const others = checking.get(address) ?? 0;
+      const sender = senders.of(address, host);
+      const until = locked.get(sender) ?? 0;
+      const others = checking.get(sender) ?? 0;
       // Without this limit, guesses sent at the same time would all be checked before the first one counts.
       if (until > clock.uptime() || others >= GUESSES) return undefined;
-      locked.delete(address);
-      checking.set(address, others + 1);
-      const credential = await credentialWith(deps, given).finally(() => endCheck(checking, address));
+      locked.delete(sender);
+      checking.set(sender, others + 1);
+      const credential = await credentialWith(deps, given).finally(() => endCheck(checking, sender));
+      if (credential?.viewer.role === "admin") senders.trust(host);
       if (credential !== undefined) return credential;
-      const wait = wrongTokens.take(address);
-      if (wait > 0) setNewest(locked, address, clock.uptime() + Math.max(wait, LOCK_MS), LOCKED_MAX);
+      const wait = wrongTokens.take(sender);
+      if (wait > 0) setNewest(locked, sender, clock.uptime() + Math.max(wait, LOCK_MS), LOCKED_MAX);
       return undefined;
     },
   };

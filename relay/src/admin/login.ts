@@ -73,11 +73,13 @@ export function addLogin(app: Hono<AdminApp>, routeDeps: AdminRouteDeps): void {
     return c.html(loginPage({ wrong: false, next: adminPage(next), ended }));
   });
   app.post("/admin/login", async (c) => {
-    const form = new URLSearchParams(await readLogin(c.env.incoming));
-    const address = access.networkOf(c.env.incoming);
+    const { incoming } = c.env;
+    const form = new URLSearchParams(await readLogin(incoming));
+    const address = access.networkOf(incoming);
     const token = form.get("token") ?? "";
     const next = adminPage(form.get("next") ?? "");
-    const credential = isOwnOrigin(c, publicOrigin) ? await access.credentialOf(address, token) : undefined;
+    const isOwn = isOwnOrigin(c, publicOrigin);
+    const credential = isOwn ? await access.credentialOf(address, token, incoming.headers.host) : undefined;
     const may = credential !== undefined && access.maySignIn(address, credential);
     const secret = may ? await sessions.open(address, credential) : undefined;
     if (credential === undefined || secret === undefined) return c.html(loginPage({ wrong: true, next }), 401);

@@ -7,7 +7,8 @@ import type { AdminAccess } from "./access.ts";
 export function metricsRoute(metrics: Pick<Metrics, "text" | "contentType">, access: AdminAccess) {
   return new Hono<{ Bindings: HttpBindings }>().get("/metrics", async (c) => {
     const [, token = ""] = /^Bearer (.+)$/i.exec(c.req.header("authorization") ?? "") ?? [];
-    const viewer = (await access.credentialOf(access.networkOf(c.env.incoming), token))?.viewer;
+    const { incoming } = c.env;
+    const viewer = (await access.credentialOf(access.networkOf(incoming), token, incoming.headers.host))?.viewer;
     // The series cover all sites, so a reader of one site may not see them.
     if (viewer === undefined || viewer.site !== null)
       return c.text("Unauthorized\n", 401, { "WWW-Authenticate": 'Bearer realm="metrics"' });
