@@ -76,6 +76,9 @@ it("lets a request take as long as its row says, and headers 10 s", () => {
       url,
       headers,
       destroy,
+      resume: () => {},
+      read: () => null,
+      socket: { destroy: () => {} },
     });
     withDeadline(clock, routeOfBody, () => {})(request as never, {} as never);
     // A body that no route reads has the time of a body as well: its connection ends with the answer.

@@ -17,7 +17,7 @@ function senderAddress(request: IncomingMessage, trusted: number): string {
  * Copies a part of a text. V8 keeps the whole text in memory while a part of it is in use: without the copy, the address of each
  * open chat would keep a header of up to 16 KB (RELIABILITY A26).
  */
-const copyOf = (text: string): string => Buffer.from(text).toString();
+export const copyOf = (text: string): string => Buffer.from(text).toString();
 
 /**
  * The address in an entry of `X-Forwarded-For`, without a port. Some proxies write `192.0.2.1:4711` or

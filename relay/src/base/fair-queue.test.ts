@@ -46,3 +46,19 @@ it("begins at once again after a tick in which nobody waited", async () => {
   await Promise.resolve();
   expect(begun).toBe(true);
 });
+
+it("lets jobs that continue go before jobs of the same name that begin, and names still alternate", async () => {
+  const queue = createFairQueue(1);
+  const order: string[] = [];
+  const job = (name: string, continues: boolean): Promise<void> =>
+    queue(name.charAt(0), undefined, continues).then(() => void order.push(name));
+  await Promise.all([
+    job("a1", false),
+    job("a2", false),
+    job("a3", false),
+    job("b1", false),
+    job("a4", true),
+    job("a5", true),
+  ]);
+  expect(order).toEqual(["a1", "a4", "b1", "a5", "a2", "a3"]);
+});

@@ -62,30 +62,55 @@ function advance(progress: Progress, chunk: Uint8Array): boolean {
 
 /** Milliseconds within which a message must be complete, whatever else the client sends meanwhile (RELIABILITY A22). */
 export const MESSAGE_MS = 10_000;
+/** Most bytes of the incomplete messages of all clients together. */
+const UNFINISHED_MAX = 16 * 1024 * 1024;
+
+/** When an incomplete message began (uptime in milliseconds), and the bytes that came since. */
+type Unfinished = { begun: number; size: number };
 
 /**
  * Finds clients that start a message and do not complete it: `ws` limits the bytes and fragments of a message, not its time.
- * The map holds only incomplete messages; one timer checks them while there are any.
- * @param onLate called once with the socket of each message that is not complete after `MESSAGE_MS`
+ * The map holds only incomplete messages; one timer checks them while there are any. While all together are too large, those that
+ * began first are cut off, because an honest one is complete within moments.
+ * @param onLate called once with the socket of each message that is not complete after `MESSAGE_MS`, or that is cut off
+ * @param max bytes of all incomplete messages
  */
 export function createUnfinishedMessages(
   clock: { uptime: () => number; after: (ms: number, fn: () => void) => () => void },
   onLate: (socket: Duplex) => void,
+  max = UNFINISHED_MAX,
 ) {
-  const since = new Map<Duplex, number>();
+  /** In the order in which the messages began. */
+  const unfinished = new Map<Duplex, Unfinished>();
+  let total = 0;
   let isCheckPlanned = false;
+
+  function end(socket: Duplex): void {
+    total -= unfinished.get(socket)?.size ?? 0;
+    unfinished.delete(socket);
+  }
+  function cutOff(socket: Duplex): void {
+    end(socket);
+    onLate(socket);
+  }
+  function add(socket: Duplex, size: number): void {
+    const message = unfinished.get(socket) ?? { begun: clock.uptime(), size: 0 };
+    unfinished.set(socket, message);
+    message.size += size;
+    total += size;
+    for (const oldest of unfinished.keys()) {
+      if (total <= max) return;
+      cutOff(oldest);
+    }
+  }
 
   function check(): void {
     isCheckPlanned = false;
-    for (const [socket, begun] of since) {
-      if (clock.uptime() - begun < MESSAGE_MS) continue;
-      since.delete(socket);
-      onLate(socket);
-    }
+    for (const [socket, { begun }] of unfinished) if (clock.uptime() - begun >= MESSAGE_MS) cutOff(socket);
     checkLater();
   }
   function checkLater(): void {
-    if (isCheckPlanned || since.size === 0) return;
+    if (isCheckPlanned || unfinished.size === 0) return;
     isCheckPlanned = true;
     clock.after(1_000, check);
   }
@@ -96,16 +121,16 @@ export function createUnfinishedMessages(
       const progress = newProgress();
       socket.on("data", (chunk: Uint8Array) => {
         const before = progress.whole;
-        const unfinished = advance(progress, chunk);
+        const isUnfinished = advance(progress, chunk);
         // A message ended in this chunk, so an incomplete one after it is another message, with its own time.
-        if (!unfinished || progress.whole > before) since.delete(socket);
-        if (!unfinished || since.has(socket)) return;
-        since.set(socket, clock.uptime());
+        if (!isUnfinished || progress.whole > before) end(socket);
+        if (!isUnfinished) return;
+        add(socket, chunk.length);
         checkLater();
       });
-      socket.once("close", () => since.delete(socket));
+      socket.once("close", () => end(socket));
     },
     /** Number of incomplete messages. */
-    count: (): number => since.size,
+    count: (): number => unfinished.size,
   };
 }

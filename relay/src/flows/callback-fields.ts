@@ -1,3 +1,4 @@
+import { copyOf } from "../base/address.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Database } from "../db/database.ts";
@@ -18,10 +19,10 @@ const typeOf = (value: unknown): string => (value === null ? "null" : Array.isAr
 
 /**
  * The beginning of a path. It is cut before the names of inner fields are added: otherwise each field of an object with a name of
- * 500 KB would have a path of 500 KB, and one callback would take gigabytes (RELIABILITY A24). It is copied, because V8 keeps a
- * whole text in memory while a part of it is in use.
+ * 500 KB would have a path of 500 KB, and one callback would take gigabytes (RELIABILITY A24). It is copied, so
+ * that it does not keep the whole callback in memory.
  */
-const beginningOf = (path: string): string => Buffer.from(path.slice(0, PATH_MAX)).toString();
+const beginningOf = (path: string): string => copyOf(path.slice(0, PATH_MAX));
 
 /** The paths of all fields of nested objects, each with the type of its value. */
 function pathsIn(value: unknown, path = "", depth = 0): [string, string][] {

@@ -126,6 +126,20 @@ describe("a body", () => {
     expect(cut).toEqual([]);
   });
 
+  it("that no route reads does not stay in memory while its request waits (A24)", async () => {
+    const seen: IncomingMessage[] = [];
+    server = createServer(withDeadline(realClock, routeOfBody, (request) => void seen.push(request))).listen(
+      0,
+      "127.0.0.1",
+    );
+    await once(server, "listening");
+    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+    socket.write("GET /socket/lines/x HTTP/1.1\r\nHost: a\r\nContent-Length: 200000\r\n\r\n");
+    socket.write(Buffer.alloc(200_000));
+    await expect.poll(() => seen[0]?.complete).toBe(true);
+    expect(seen[0]?.readableLength).toBe(0);
+  });
+
   it("that no route reads ends the connection with the answer", async () => {
     const { socket, answer } = await open();
     socket.write("GET /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello");

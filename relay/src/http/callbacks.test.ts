@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
@@ -15,18 +15,24 @@ let server: Server;
 let url: string;
 /** What each call reported to the limit on guesses. */
 let guesses: { address: string; right: boolean }[];
+/** Resolves when the limit on guesses has decided. */
+let decided: Promise<void>;
+/** The requests that came. */
+let requests: IncomingMessage[];
 /** Whether the limit on guesses accepts a call with the right secret, and whether callbacks may come from this address. */
 let [accepts, allowed]: [boolean, boolean] = [true, true];
 let received: number;
 
 beforeEach(async () => {
   [guesses, accepts, allowed, received] = [[], true, true, 0];
+  [decided, requests] = [Promise.resolve(), []];
   const deps = {
     secrets: () => [SECRET],
     from: { address: () => "192.0.2.1", allowed: () => allowed },
     guesses: {
       async accepts(address: string, right: boolean) {
         guesses.push({ address, right });
+        await decided;
         return accepts && right;
       },
     },
@@ -51,6 +57,7 @@ beforeEach(async () => {
   app.onError((error, c) => c.text(String(error), error instanceof RelayError ? (error.status as 400) : 500));
   const [take, listen] = [callbackHandler(deps), getRequestListener(app.fetch)];
   server = createServer((incoming, outgoing) => {
+    requests.push(incoming);
     if (!take(incoming, outgoing)) void listen(incoming, outgoing);
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -90,6 +97,18 @@ describe("the address of callbacks (A3)", () => {
     await call("GET", SECRET);
     await call("POST", SECRET);
     expect(guesses).toEqual([false, true, true].map((right) => ({ address: "192.0.2.1", right })));
+  });
+
+  it("does not keep the body of a call with a wrong secret while it waits (A24)", async () => {
+    let decide = (): void => {};
+    decided = new Promise((resolve) => {
+      decide = resolve;
+    });
+    const answer = fetch(`${url}/callbacks/reply/x`, { method: "POST", body: "x".repeat(300_000) });
+    await expect.poll(() => requests[0]?.complete).toBe(true);
+    expect(requests[0]?.readableLength).toBe(0);
+    decide();
+    expect((await answer).status).toBe(404);
   });
 
   it("refuses the right secret too while guesses from its address fill the queue", async () => {

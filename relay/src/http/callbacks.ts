@@ -12,7 +12,7 @@ import type { Replies } from "../flows/intake/replies.ts";
 import { FORWARDED, type Forward } from "../hooks/forward.ts";
 import { parseCallback } from "../service/callbacks.ts";
 import { parseRecharge, type Recharge } from "../service/recharge.ts";
-import { readBody } from "./body.ts";
+import { closeUnlessDone, hasBody, readBody } from "./body.ts";
 import type { Guesses } from "./guesses.ts";
 import { BODY_MS, SIZES } from "./route-table.ts";
 
@@ -61,8 +61,12 @@ const LATER: Answer = { status: ERRORS.try_later[0], body: { error: ERRORS.try_l
 export function callbacks({ secrets, from, guesses, log }: CallbackAddress): Hono<Bindings> {
   const app = new Hono<Bindings>();
   app.use(ADDRESS, async (c, next) => {
-    const address = from.address(c.env.incoming);
-    if (!(await guesses.accepts(address, anySecret(c.req.param("secret"), secrets())))) {
+    const { incoming } = c.env;
+    const address = from.address(incoming);
+    const right = anySecret(c.req.param("secret"), secrets());
+    // The call may have to wait for seconds, and its body must not wait in memory (RELIABILITY A24).
+    if (!right && hasBody(incoming)) closeUnlessDone(incoming);
+    if (!(await guesses.accepts(address, right))) {
       log("callback.wrong_secret");
       return c.notFound();
     }

@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Clock, realClock } from "../base/clock.ts";
 import { createConnectionSlots } from "../base/connection-slots.ts";
 import { RelayError } from "../base/errors.ts";
+import { bytesInUse } from "../base/memory.fixture.ts";
 import type { Connection, Transport } from "../socket/connection.ts";
 import type { Connections } from "../socket/connections.ts";
 import { createBodyBudget } from "./body-budget.ts";
@@ -16,9 +17,14 @@ import { fallback } from "./fallback.ts";
 
 /** The address of the node `n2`; undefined: there are no other nodes. */
 let otherNode: string | undefined;
+/** The names of nodes that were looked up. */
+let searched: string[];
 const nodes = {
   node: "n1",
-  addressOf: async (name: string) => (name === "n2" ? otherNode : undefined),
+  async addressOf(name: string) {
+    searched.push(name);
+    return name === "n2" ? otherNode : undefined;
+  },
 };
 
 const ORIGIN = "https://shop.example";
@@ -33,6 +39,7 @@ let timers: [ms: number, fn: () => void][];
 
 beforeEach(async () => {
   otherNode = undefined;
+  searched = [];
   received = [];
   timers = [];
   gone = 0;
@@ -41,7 +48,7 @@ beforeEach(async () => {
     return () => {};
   };
   const clock = { ...realClock, after };
-  connection = { phase: { name: "closed" }, handled: Promise.resolve(), queued: 0, queuedSize: 0, pongs: 0 };
+  connection = { phase: { name: "closed" }, handled: Promise.resolve(), queue: [], queueSize: 0, pongs: 0 };
   const connections = {
     accept(given: Transport) {
       line = given;
@@ -100,6 +107,22 @@ describe("a connection over the HTTP fallback", () => {
     expect((await post(path, "x".repeat(3 * FRAME_MAX + 1))).status).toBe(413);
     expect(received.map(({ length }) => length)).toEqual([HELLO_MAX, FRAME_MAX]);
     expect((await post("/unknown", "x".repeat(HELLO_MAX))).status).toBe(404);
+  });
+
+  it("keeps a frame that waits without the rest of its body (A28)", async () => {
+    const path = await open();
+    live();
+    const before = bytesInUse();
+    for (let n = 0; n < 64; n++) await post(path, `{"t":"older","before":${n}}`.padStart(3 * FRAME_MAX - 10, "\n"));
+    expect(bytesInUse() - before).toBeLessThan(64 * FRAME_MAX);
+    expect(received.at(-1)).toBe('{"t":"older","before":63}');
+  });
+
+  it("with a name that no node has is not looked up (A33)", async () => {
+    for (const name of ["%00", "N1", "n".repeat(33)]) expect((await post(`/${name}.x`)).status).toBe(404);
+    expect(searched).toEqual([]);
+    await post("/n3.x");
+    expect(searched).toEqual(["n3"]);
   });
 
   it("is not found by pages of another origin, which may neither read it nor write to it", async () => {
@@ -175,12 +198,39 @@ describe("a connection over the HTTP fallback", () => {
         line.send(frame);
         return line.buffered();
       })
-      .toBeGreaterThan(8 * frame.length);
+      .toBeGreaterThan(3 * frame.length);
     await post(`${path}/end`);
     expect([gone, line.buffered() > frame.length]).toEqual([1, true]);
     for (const [ms, fn] of timers) if (ms === 10_000) fn();
     await expect.poll(() => line.buffered()).toBe(0);
     reader.destroy();
+  });
+
+  it("cuts off earlier when the clients of ended connections leave too much unread together, the first first (A28)", async () => {
+    const frame = "x".repeat(1024 * 1024);
+    /** Ends a connection whose client leaves three to four megabytes unread. */
+    async function leave() {
+      const path = await open();
+      const reader = await neverReads(path);
+      const { send, buffered } = line;
+      await expect
+        .poll(() => {
+          send(frame);
+          return buffered();
+        })
+        .toBeGreaterThan(3 * frame.length);
+      await post(`${path}/end`);
+      return { reader, buffered };
+    }
+    const [first, ...others] = [await leave(), await leave(), await leave()];
+    await expect.poll(() => first?.buffered()).toBe(0);
+    expect(others.map(({ buffered }) => buffered() > 2 * frame.length)).toEqual([true, true]);
+    for (const { reader } of others) reader.destroy();
+    await expect.poll(() => others.map(({ buffered }) => buffered())).toEqual([0, 0]);
+    // The whole limit is free again.
+    const later = [await leave(), await leave()];
+    expect(later.map(({ buffered }) => buffered() > 2 * frame.length)).toEqual([true, true]);
+    for (const { reader } of later) reader.destroy();
   });
 
   it("refuses HEAD, whose answer nobody would read (A28)", async () => {

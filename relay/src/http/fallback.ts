@@ -4,13 +4,14 @@ import { CLOSE, type Ending } from "@porchlight/shared/close";
 import { randomId } from "@porchlight/shared/id";
 import { HELLO_MAX } from "@porchlight/shared/limits";
 import { type Context, Hono, type Next } from "hono";
+import { copyOf } from "../base/address.ts";
 import type { Clock } from "../base/clock.ts";
 import type { ConnectionSlots } from "../base/connection-slots.ts";
 import { ERRORS, RelayError } from "../base/errors.ts";
 import type { Connection, Transport } from "../socket/connection.ts";
 import type { Connections } from "../socket/connections.ts";
 import { readBody } from "./body.ts";
-import type { BodyBudget } from "./body-budget.ts";
+import { type BodyBudget, createBodyBudget, type PendingBody } from "./body-budget.ts";
 import { SIZES } from "./route-table.ts";
 
 /**
@@ -31,8 +32,10 @@ import { SIZES } from "./route-table.ts";
 const UNREAD_MS = 40_000;
 /** Longest time that a long poll waits for frames. */
 const POLL_MS = 25_000;
-/** After a connection is closed, its client has this long to read the sent frames. These bytes count against no limit. */
+/** After a connection is closed, its client has this long to read the sent frames. */
 const LINGER_MS = 10_000;
+/** Most bytes of such frames, of all clients together. */
+const LINGER_MAX = 8 * 1024 * 1024;
 /** An empty line is sent at this interval, so that no proxy closes a quiet stream (WIDGET 3.4). */
 const KEEP_ALIVE_MS = 15_000;
 
@@ -50,6 +53,8 @@ type FallbackConnection = {
   size: number;
   reader: Reader | undefined;
   answers: Set<Answer>;
+  /** Called when the client has read all answers. */
+  onRead: () => void;
   ended: Ending | undefined;
   cancelTimer: () => void;
   /** Frees the connection's slot. */
@@ -74,14 +79,18 @@ export type FallbackDeps = {
 
 /** `node`: name of this process, absent without other nodes. `addressOf`: the address of another node, if it is running. */
 type Nodes = { node: string | undefined; addressOf: (node: string) => Promise<string | undefined> };
-type Fallback = FallbackDeps & { open: Map<string, FallbackConnection> };
+type Fallback = FallbackDeps & {
+  open: Map<string, FallbackConnection>;
+  /** Limits what the clients of closed connections have not read. */
+  lingering: BodyBudget;
+};
 
 type App = { Bindings: HttpBindings };
 type C = Context<App>;
 
 /** The routes of the fallback. */
 export function fallback(deps: FallbackDeps): Hono<App> {
-  const state: Fallback = { ...deps, open: new Map() };
+  const state: Fallback = { ...deps, open: new Map(), lingering: createBodyBudget(LINGER_MAX) };
   return new Hono<App>()
     .use("/socket/lines/*", (c, next) => checkOrigin(state, c, next))
     .post("/socket/lines", (c) => {
@@ -114,6 +123,8 @@ function disconnect(state: Fallback, c: C): Response {
 
 /** Separates the node's name from the rest of a connection's id. */
 const NODE_END = ".";
+/** A node's name, as `randomId` makes it. No other text is searched for in the database, which refuses some of them. */
+const NODE = /^[0-9a-z]{1,32}$/;
 /** Marks a request that another node forwarded. It is not forwarded again. */
 const FORWARDED = "x-porchlight-passed-on";
 
@@ -134,7 +145,7 @@ async function forwarded(
 ): Promise<Response | undefined> {
   const line = c.req.param("line") ?? "";
   const [node = "", rest] = line.split(NODE_END);
-  const isElsewhere = rest !== undefined && node !== nodes.node && !open.has(line);
+  const isElsewhere = rest !== undefined && NODE.test(node) && node !== nodes.node && !open.has(line);
   if (!isElsewhere || c.req.header(FORWARDED) !== undefined) return undefined;
   const address = await nodes.addressOf(node);
   if (address === undefined) return undefined;
@@ -195,6 +206,7 @@ function start(state: Fallback, c: C, release: () => void): FallbackConnection {
     size: 0,
     reader: undefined,
     answers: new Set(),
+    onRead: () => {},
     ended: undefined,
     cancelTimer: () => {},
     release,
@@ -217,7 +229,8 @@ async function receive(state: Fallback, c: C): Promise<Response> {
   const line = lineOf(state, c);
   const isLive = line.connection.phase.name === "live";
   const text = await readBody(c.env.incoming, isLive ? SIZES.frames : HELLO_MAX, state.bodies);
-  for (const frame of text.split("\n")) if (frame !== "") state.connections.receive(line.connection, frame);
+  // Copies: a frame that waits would keep the whole body in memory, of which it may be the smallest part (RELIABILITY A28).
+  for (const frame of text.split("\n")) if (frame !== "") state.connections.receive(line.connection, copyOf(frame));
   return c.body(null, 204);
 }
 
@@ -259,17 +272,30 @@ function end(state: Fallback, line: FallbackConnection, ending: Ending): void {
   if (line.reader !== undefined) close(state, line);
 }
 
-function close({ clock, connections, open }: Fallback, line: FallbackConnection): void {
+function close(state: Fallback, line: FallbackConnection): void {
   line.cancelTimer();
-  open.delete(line.id);
-  connections.lost(line.connection);
+  state.open.delete(line.id);
+  state.connections.lost(line.connection);
   line.reader?.end();
   line.release();
-  // Answers that have been sent by then are no longer in the set.
-  if (line.answers.size > 0)
-    clock.after(LINGER_MS, () => {
+  if (line.answers.size > 0) linger(state, line);
+}
+
+/**
+ * Lets the client of a closed connection read what was sent. While all such clients leave too much unread, those that were closed
+ * first are cut off: one address that opened, filled and closed connections without reading took 300 MB (RELIABILITY A28).
+ */
+function linger({ clock, lingering }: Fallback, line: FallbackConnection): void {
+  const rest: PendingBody = {
+    size: 0,
+    cutOff() {
+      line.onRead();
       for (const answer of line.answers) answer.cut();
-    });
+    },
+  };
+  line.onRead = () => lingering.remove(rest);
+  lingering.add(rest, unread(line));
+  clock.after(LINGER_MS, rest.cutOff);
 }
 
 /**
@@ -318,6 +344,7 @@ function trackUnread(
   line.answers.add(answer);
   outgoing.once("close", () => {
     line.answers.delete(answer);
+    if (line.answers.size === 0) line.onRead();
     closed();
   });
 }

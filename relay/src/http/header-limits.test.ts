@@ -171,3 +171,28 @@ it("keeps the connection of a callback that came in chunks and was accepted", as
   expect(callback?.socket.destroyed).toBe(false);
   stop();
 });
+
+it("does not cut off a request whose body comes in chunks, before nor after its end, and counts fields behind the body (A24)", async () => {
+  const { server, client, stop } = await start((request) => void request.resume());
+  const clock = manualClock();
+  limitIncompleteHeaders(server, clock, MAX);
+  const begun = "POST /media HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const chunk = `3a98\r\n${"x".repeat(15_000)}\r\n`;
+  const texts = [begun + chunk, `${begun}${chunk}0\r\n\r\n`, `${begun}0\r\n${large(9_000)}`];
+  const clients: Awaited<ReturnType<typeof client>>[] = [];
+  for (const text of texts) {
+    const one = await client(text);
+    await expect.poll(() => one.peer.bytesRead).toBe(text.length);
+    clients.push(one);
+  }
+  const other = await client(GET + large(8_000));
+  await expect.poll(() => other.peer.bytesRead).toBeGreaterThan(8_000);
+  clock.pass(250);
+  expect(clients.map(({ socket }) => socket.destroyed)).toEqual([false, false, false]);
+  const more = await client(GET + large(8_500));
+  await expect.poll(() => more.peer.bytesRead).toBeGreaterThan(8_500);
+  clock.pass(250);
+  await expect.poll(() => clients[2]?.socket.destroyed).toBe(true);
+  expect([...clients.slice(0, 2), other, more].map(({ socket }) => socket.destroyed)).toEqual(Array(4).fill(false));
+  stop();
+});

@@ -8,8 +8,10 @@ const INCOMPLETE_MAX = 8 * 1024 * 1024;
 /** Interval in milliseconds at which bytes are counted: Node reports headers only when they are complete. */
 const COUNT_MS = 250;
 
-/** HTTP connections, and how many bytes each has sent in complete requests. */
-type Complete = Map<Socket, number>;
+/** How many bytes a connection has sent in complete headers, and in bodies. */
+type Received = { bytes: number };
+/** All HTTP connections. */
+type Complete = Map<Socket, Received>;
 
 /**
  * Limits the memory for headers that are not complete: each of 13,000 connections may hold 16 KB of them until their deadline
@@ -27,7 +29,7 @@ export function limitIncompleteHeaders(server: Server, clock: Clock, max = INCOM
     clock.after(COUNT_MS, count);
   };
   server.on("connection", (socket: Socket) => {
-    complete.set(socket, 0);
+    complete.set(socket, { bytes: 0 });
     socket.once("close", () => complete.delete(socket));
     if (!counting) count();
   });
@@ -38,33 +40,43 @@ export function limitIncompleteHeaders(server: Server, clock: Clock, max = INCOM
   server.on("upgrade", ({ socket }: IncomingMessage) => complete.delete(socket));
 }
 
+/** Bytes of a chunk's frame at least: its length in one digit, and two ends of lines (RFC 9112 section 7.1). */
+const CHUNK_FRAME = 5;
+
 /**
  * Counts a request as complete once its headers are complete: while its body arrives, the connection cannot hold incomplete
  * headers.
  */
 function add(complete: Complete, request: IncomingMessage, response: ServerResponse): void {
   const { socket, headers } = request;
-  const before = complete.get(socket);
-  if (before === undefined) return;
-  complete.set(socket, before + headerSize(request) + Number(headers["content-length"] ?? 0));
-  if (headers["transfer-encoding"] !== undefined) addChunked(complete, request, response);
+  const received = complete.get(socket);
+  if (received === undefined) return;
+  received.bytes += headerSize(request) + Number(headers["content-length"] ?? 0);
+  if (headers["transfer-encoding"] !== undefined) addChunked(complete, received, request, response);
 }
 
 /**
- * A body in chunks does not tell how many bytes it took, so its connection ends with the answer. Only an accepted callback keeps
- * its connection: its sender knows the secret, and is trusted. The service sends a callback only once, so its bytes do not count
- * before its answer; a wrong secret is answered without the body.
+ * A body in chunks does not tell how many bytes it took: its parts count as received, but not all of the frames around them. So its
+ * connection ends with the answer. Only an accepted callback keeps its connection: its sender knows the secret, and is trusted.
  */
-function addChunked(complete: Complete, request: IncomingMessage, response: ServerResponse): void {
+function addChunked(complete: Complete, received: Received, request: IncomingMessage, response: ServerResponse): void {
   const { socket, url } = request;
+  countBody(received, request);
   if (url?.startsWith("/callbacks/") !== true) return endAfter(request, response);
-  // Node assigns the socket to a response when the previous response has been sent. Until then, the request has shown no secret.
-  if (response.socket !== null) complete.set(socket, Number.POSITIVE_INFINITY);
   response.once("close", () => {
     const isAccepted = response.statusCode === 200;
-    if (complete.has(socket)) complete.set(socket, isAccepted ? socket.bytesRead : 0);
+    if (complete.has(socket)) complete.set(socket, { bytes: isAccepted ? socket.bytesRead : 0 });
     if (!isAccepted) socket.end();
   });
+}
+
+/** Counts what the parser passes on of a body. Fields behind the body, its trailers, are headers again, and are not counted. */
+function countBody(received: Received, request: IncomingMessage): void {
+  const push = request.push.bind(request);
+  request.push = (part: Buffer | null, ...more) => {
+    if (part !== null) received.bytes += part.length + CHUNK_FRAME;
+    return push(part, ...more);
+  };
 }
 
 /**
@@ -81,12 +93,12 @@ function endAfter(request: IncomingMessage, response: ServerResponse): void {
 }
 
 /** The bytes of the headers that a connection has sent in part. */
-const incompleteSize = (socket: Socket, complete: number): number =>
-  Math.min(Math.max(0, socket.bytesRead - complete), maxHeaderSize);
+const incompleteSize = (socket: Socket, { bytes }: Received): number =>
+  Math.min(Math.max(0, socket.bytesRead - bytes), maxHeaderSize);
 
 /** Destroys the connections with the largest incomplete headers until the others take at most `max` bytes. */
 function cutOffLargest(complete: Complete, max: number): void {
-  const sizes = [...complete].map(([socket, bytes]) => ({ socket, size: incompleteSize(socket, bytes) }));
+  const sizes = [...complete].map(([socket, received]) => ({ socket, size: incompleteSize(socket, received) }));
   let sum = sizes.reduce((all, { size }) => all + size, 0);
   if (sum <= max) return;
   for (const { socket, size } of sizes.sort((a, b) => b.size - a.size)) {

@@ -138,6 +138,26 @@ describe("pipelined requests", () => {
     stop();
   });
 
+  it("are cut off, those that wait longest first, while all that wait take too much memory (A24)", async () => {
+    const { handled, connectClient, stop } = await begin();
+    const clients: Awaited<ReturnType<typeof connectClient>>[] = [];
+    for (let n = 1; n <= 30; n++) {
+      const client = await connectClient();
+      clients.push(client);
+      client.write(GET + "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx".repeat(8));
+      await expect.poll(() => handled.length).toBe(n);
+    }
+    // Eight with a body count as 640 KB of 16 MB.
+    await expect.poll(() => clients.filter(({ destroyed }) => destroyed).length).toBe(5);
+    expect(clients.map(({ destroyed }) => destroyed).lastIndexOf(true)).toBe(4);
+    for (const client of clients) client.destroy();
+    const honest = await connectClient();
+    honest.write(GET.repeat(9));
+    await expect.poll(() => handled.length).toBe(31);
+    expect(honest.destroyed).toBe(false);
+    stop();
+  });
+
   it("close only their own connection behind a proxy, whose address many clients share", async () => {
     const { handled, connectClient, stop } = await begin(true);
     const [client, other] = [await connectClient(), await connectClient()];

@@ -83,9 +83,9 @@ export type Connection = {
   phase: Greeting | Live | Closed;
   /** Resolves when all frames so far are handled. */
   handled: Promise<void>;
-  /** Frames that are not handled yet, and their size in UTF-16 units. */
-  queued: number;
-  queuedSize: number;
+  /** Texts of the frames that are not handled yet, and their size in UTF-16 units. The first one is being handled. */
+  queue: string[];
+  queueSize: number;
   /** Pings and pongs since the relay's last ping. */
   pongs: number;
 };

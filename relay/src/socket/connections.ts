@@ -1,7 +1,7 @@
 import { CLOSE } from "@porchlight/shared/close";
 import { FRAME_MAX, HELLO_MAX, HELLO_MS } from "@porchlight/shared/limits";
-import { parseClientFrame } from "@porchlight/shared/parse";
-import type { Hello } from "@porchlight/shared/protocol";
+import { type Parsed, parseClientFrame } from "@porchlight/shared/parse";
+import type { ClientFrame, Hello } from "@porchlight/shared/protocol";
 import { ownerOf } from "../records/visitors.ts";
 import type { Connection, ConnectionActions, Greeting, Live, Transport } from "./connection.ts";
 import { closeOnFailure, handleNews, readLog, sendFormError } from "./feed.ts";
@@ -13,6 +13,8 @@ import { SWEEP_MS } from "./schedule.ts";
 /** Frames of one client that may wait while earlier ones are handled, and their size in UTF-16 units. */
 const QUEUE_MAX = 64;
 const QUEUE_SIZE_MAX = 8 * FRAME_MAX;
+/** UTF-16 units of waiting frames of all clients together: 32 MB of ASCII. Above it, those with the most are disconnected. */
+const QUEUES_SIZE_MAX = 32 * 1024 * 1024;
 /**
  * Most pings and pongs of one client between two pings of the relay. A client may send some on its own (RFC 6455, 5.5), but many
  * of them cost CPU time.
@@ -97,8 +99,8 @@ function accept(registry: Registry, transport: Transport, origin: string, addres
   const connection: Connection = {
     phase: { name: "greeting", transport, origin, address, deadline, size: 0 },
     handled: Promise.resolve(),
-    queued: 0,
-    queuedSize: 0,
+    queue: [],
+    queueSize: 0,
     pongs: 0,
   };
   registry.all.add(connection);
@@ -119,37 +121,61 @@ function receivePong(registry: Registry, connection: Connection): void {
 /** Handles the text of a frame. Frames of one client are handled one after the other, so messages are stored in their order. */
 function enqueue(registry: Registry, actions: ConnectionActions, connection: Connection, text: string): void {
   noteActivity(connection);
-  const { phase } = connection;
+  const { phase, queue } = connection;
+  if (phase.name === "closed") return;
   if (phase.name === "greeting") {
     if (registry.closing) return end(registry, connection, CLOSE.restart);
     phase.size += text.length;
     if (phase.size > HELLO_MAX) return end(registry, connection, CLOSE.noHello);
   }
-  connection.queued++;
-  connection.queuedSize += text.length;
-  if (connection.queued > QUEUE_MAX || connection.queuedSize > QUEUE_SIZE_MAX)
+  queue.push(text);
+  connection.queueSize += text.length;
+  registry.queuesSize += text.length;
+  if (queue.length > QUEUE_MAX || connection.queueSize > QUEUE_SIZE_MAX)
     return end(registry, connection, CLOSE.overload);
-  // One frame of a client per tick of the event loop: reads of the database are synchronous, so fifty clients that request
-  // fifteen pages of history at once would delay all others for half a second (RELIABILITY A28).
-  const before = connection.queued > 1 ? connection.handled.then(nextTick) : connection.handled;
-  const work = before.then(() => handle(registry, actions, connection, text));
-  connection.handled = closeOnFailure(registry, connection, work).finally(() => {
-    connection.queued--;
-    connection.queuedSize -= text.length;
-  });
+  if (registry.queuesSize > QUEUES_SIZE_MAX) endLongestQueues(registry);
+  if (queue.length === 1) connection.handled = handleQueue(registry, actions, connection);
+}
+
+/**
+ * Disconnects the clients whose waiting frames are the largest, until half of the limit is left. Five thousand clients that each
+ * ask for history and send 256 KB behind that took gigabytes (RELIABILITY A28). An honest client has a few kilobytes.
+ */
+function endLongestQueues(registry: Registry): void {
+  const all = [...registry.all].sort((a, b) => b.queueSize - a.queueSize);
+  for (const connection of all) {
+    if (registry.queuesSize <= QUEUES_SIZE_MAX / 2) return;
+    registry.deps.log("socket.refused", { meaning: "too many frames" });
+    end(registry, connection, CLOSE.overload);
+  }
+}
+
+/**
+ * Handles the waiting frames of a client, one per tick of the event loop: reads of the database are synchronous, so fifty clients
+ * that request fifteen pages of history at once would delay all others for half a second (RELIABILITY A28).
+ */
+async function handleQueue(registry: Registry, actions: ConnectionActions, connection: Connection): Promise<void> {
+  const { queue } = connection;
+  while (queue.length > 0) {
+    await closeOnFailure(registry, connection, handle(registry, actions, connection));
+    // The queue of a closed connection is empty.
+    const size = queue.shift()?.length ?? 0;
+    connection.queueSize -= size;
+    registry.queuesSize -= size;
+    if (queue.length > 0) await nextTick();
+  }
 }
 
 const nextTick = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-async function handle(
-  registry: Registry,
-  actions: ConnectionActions,
-  connection: Connection,
-  text: string,
-): Promise<void> {
+/** Parses the oldest waiting frame. A function of its own: otherwise the handler would keep the text until it ends. */
+const parseFirst = ({ queue: [text = ""] }: Connection): Parsed<ClientFrame> => parseClientFrame(text);
+
+/** Handles the oldest waiting frame of a client. */
+async function handle(registry: Registry, actions: ConnectionActions, connection: Connection): Promise<void> {
   const { phase } = connection;
   if (phase.name === "closed") return;
-  const parsed = parseClientFrame(text);
+  const parsed = parseFirst(connection);
   if ("problem" in parsed) {
     registry.deps.log("socket.bad_frame", { problem: parsed.problem });
     if (phase.name === "greeting") return end(registry, connection, CLOSE.noHello);
@@ -170,7 +196,7 @@ async function greet(registry: Registry, connection: Connection, greeting: Greet
   const { deps } = registry;
   // The client has sent its `hello` in time. While thousands reconnect, its slot may come after the deadline.
   greeting.deadline = Number.POSITIVE_INFINITY;
-  await slotForConnection(registry, connection, greeting.address);
+  await slotForConnection(registry, connection, greeting.address, true);
   if (connection.phase !== greeting) return;
   if (deps.exceedsBudget(hello, greeting.address)) {
     deps.log("socket.refused", { meaning: "too many sessions" });
@@ -188,7 +214,7 @@ async function greet(registry: Registry, connection: Connection, greeting: Greet
   sendFrame(registry, live, { ...welcome, delivery: deps.delivery(site.account, site.public.id) });
   if (formError !== undefined) sendFormError(registry, live, formError);
   // Not awaited: a slow client may take minutes to read these changes, and its frames are handled meanwhile.
-  void closeOnFailure(registry, connection, readLog(registry, live));
+  void closeOnFailure(registry, connection, readLog(registry, live, true));
 }
 
 type Opened = Pick<Live, "visitor" | "site" | "session" | "generation" | "fresh"> & {

@@ -137,6 +137,36 @@ describe("a connected client", () => {
     expect(ended).toEqual([CLOSE.overload]);
   });
 
+  it("is disconnected if it lets most wait while the frames of all take too much memory, and nothing of it is kept (A28)", async () => {
+    const { connections, connect } = setup({ handleFrame: () => new Promise(() => {}) });
+    const [honest, ...flood] = await Promise.all(
+      Array.from({ length: 151 }, async () => {
+        const one = connect();
+        await one.say(HELLO);
+        connections.receive(one.connection, PING);
+        return one;
+      }),
+    );
+    for (const { connection } of flood)
+      for (let n = 0; n < 7; n++) connections.receive(connection, " ".repeat(32 * 1024));
+    const ended = flood.filter(({ ended: [ending] }) => ending === CLOSE.overload);
+    const kept = flood.flatMap(({ connection }) => connection.queue).reduce((sum, text) => sum + text.length, 0);
+    expect(kept).toBeLessThanOrEqual(32 * MIB);
+    expect(ended.length).toBeGreaterThan(50);
+    expect(ended.flatMap(({ connection }) => connection.queue)).toEqual([]);
+    expect(honest?.ended).toEqual([]);
+  });
+
+  it("is greeted before handshakes of its address that have not begun, so that few are half open at a time (A28)", async () => {
+    const { connections, connect } = setup();
+    const order: string[] = [];
+    const { connection, say } = connect();
+    for (let n = 0; n < 100; n++) void connections.slot("192.0.2.1", () => false).then(() => order.push("handshake"));
+    await say(HELLO);
+    order.push(connection.phase.name);
+    expect(order.indexOf("live")).toBeLessThan(30);
+  });
+
   it("has one of its frames handled per tick of the event loop, so that other clients are not delayed (A28)", async () => {
     let handled = 0;
     const handleFrame = async (): Promise<void> => void handled++;

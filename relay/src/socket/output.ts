@@ -94,9 +94,17 @@ export function hasRoom(registry: Registry, live: Live, text: string): boolean {
 export const slotForAddress = ({ fairQueue }: Registry, address: string, isGone: () => boolean): Promise<void> =>
   fairQueue(prefix48Of(address) ?? address, isGone);
 
-/** Waits for a slot of a connection. A closed connection takes none, so nobody waits behind a flood of reconnections. */
-export const slotForConnection = (registry: Registry, connection: Connection, address: string): Promise<void> =>
-  slotForAddress(registry, address, () => connection.phase.name === "closed");
+/**
+ * Waits for a slot of a connection. A closed connection takes none, so nobody waits behind a flood of reconnections.
+ * @param arrives the connection is being opened. It goes before those of its address whose handshake has not begun: thousands
+ * that return at once are greeted one after the other, instead of all being half open at the same time (RELIABILITY A28)
+ */
+export const slotForConnection = (
+  { fairQueue }: Registry,
+  connection: Connection,
+  address: string,
+  arrives = false,
+): Promise<void> => fairQueue(prefix48Of(address) ?? address, () => connection.phase.name === "closed", arrives);
 
 /** Closes a connection; does nothing when it is closed already. */
 export function end(registry: Registry, connection: Connection, ending: Ending): void {
@@ -123,6 +131,9 @@ export function forget(registry: Registry, connection: Connection): void {
     phase.unsubscribe();
   }
   connection.phase = { name: "closed" };
+  registry.queuesSize -= connection.queueSize;
+  connection.queueSize = 0;
+  connection.queue.length = 0;
   registry.all.delete(connection);
   registry.greeting.delete(connection);
 }

@@ -36,6 +36,8 @@ export type Registry = {
   all: Set<Connection>;
   /** Connections whose hello is awaited. */
   greeting: Set<Connection>;
+  /** Size of the frames of all clients that are not handled yet, in UTF-16 units. */
+  queuesSize: number;
   /** Clients that had unread bytes at their last measurement, and the sum of those bytes. */
   slow: Set<Live>;
   unread: number;
@@ -62,6 +64,7 @@ export function createRegistry(deps: ConnectionsDeps): Registry {
     deps: { ...deps, isBlocked, exceedsBudget, random },
     all: new Set(),
     greeting: new Set(),
+    queuesSize: 0,
     slow: new Set(),
     unread: 0,
     heartbeats: createSchedule(deps.clock, random),

@@ -5,7 +5,7 @@ import { discardUnreadRest } from "../base/unread-rest.ts";
 import type { Transport } from "./connection.ts";
 import { asciiFrame, PING, textFrame } from "./text-frames.ts";
 
-/** A slow client with more unread bytes than this is cut off without a close frame. */
+/** A client with more unread bytes than this is cut off without a close frame, except when the relay restarts. */
 const UNREAD_MAX = 4 * 1024;
 /**
  * A client that does not answer a close frame is cut off after this, in milliseconds, or when it has sent this many bytes more.
@@ -48,8 +48,8 @@ export class SocketTransport implements Transport {
   close({ code, meaning }: Ending): void {
     const ws = this.#ws;
     this.write();
-    // A close frame would wait behind what the client does not read, and all of that would stay in memory.
-    if (code === CLOSE.overload.code && ws.bufferedAmount > UNREAD_MAX) return ws.terminate();
+    // A close frame would wait behind what the client does not read, and all of that would stay in memory, where nobody counts it.
+    if (code !== CLOSE.restart.code && ws.bufferedAmount > UNREAD_MAX) return ws.terminate();
     ws.close(code, meaning);
     discardUnreadRest(this.#socket, { ms: CLOSE_MS, bytes: REST_MAX }, () => ws.terminate());
   }

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { promisify } from "node:util";
 import { CLOSE } from "@porchlight/shared/close";
 import { expect, it } from "vitest";
 import { type ClientOptions, WebSocket } from "ws";
@@ -107,5 +108,26 @@ it("sends the short texts of one tick in one write", async () => {
     ["\x81\x03one\x81\x03two\x81\x05three"].map((bytes) => String(Buffer.from(bytes, "latin1"))),
   );
   client.terminate();
+  server.close();
+});
+
+it("cuts off a client that has much unread, whatever the reason, but lets it read when the relay restarts (A28)", async () => {
+  const { server, transports, address } = await startServer();
+  const clients = [await connect(address), await connect(address)];
+  for (const client of clients) client.pause();
+  for (const transport of transports)
+    await expect
+      .poll(() => {
+        transport.send("x".repeat(1_000_000));
+        return transport.buffered();
+      })
+      .toBeGreaterThan(1_000_000);
+  transports[0]?.close(CLOSE.protocol);
+  transports[1]?.close(CLOSE.restart);
+  const open = (): Promise<number> => promisify(server.getConnections.bind(server))();
+  await expect.poll(open).toBe(1);
+  const [closed] = clients.slice(1).map((client) => once(client, "close"));
+  for (const client of clients) client.resume();
+  expect((await closed)?.[0]).toBe(CLOSE.restart.code);
   server.close();
 });

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from "node:http";
 import { Duplex } from "node:stream";
 import { CLOSE } from "@porchlight/shared/close";
-import { FRAME_MAX } from "@porchlight/shared/limits";
+import { FRAME_MAX, HELLO_MAX } from "@porchlight/shared/limits";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Clock } from "../base/clock.ts";
 import { createConnectionSlots } from "../base/connection-slots.ts";
@@ -84,7 +84,8 @@ beforeEach(() => {
   });
 });
 
-function upgrade(headers: Record<string, string | undefined> = {}): Wire {
+/** @param early what the client sent together with the request */
+function upgrade(headers: Record<string, string | undefined> = {}, early = Buffer.alloc(0)): Wire {
   const wire = new Wire();
   const request = {
     method: "GET",
@@ -99,7 +100,7 @@ function upgrade(headers: Record<string, string | undefined> = {}): Wire {
       ...headers,
     },
   } as unknown as IncomingMessage;
-  server.emit("upgrade", request, wire, Buffer.alloc(0));
+  server.emit("upgrade", request, wire, early);
   return wire;
 }
 
@@ -204,6 +205,16 @@ describe("a WebSocket", () => {
     await nextTick();
     await nextTick();
     expect([wire.answer.toString().slice(0, 12), received]).toEqual(["HTTP/1.1 101", ["early"]]);
+  });
+
+  it("is destroyed when its client sends more than a hello before the handshake is answered (A24)", async () => {
+    handshakes = new Promise(() => {});
+    const [wire, other] = [upgrade(), upgrade()];
+    await push(wire, Buffer.alloc(HELLO_MAX - 1));
+    expect(wire.destroyed).toBe(false);
+    await push(wire, Buffer.alloc(2));
+    expect([wire.destroyed, other.destroyed]).toEqual([true, false]);
+    expect(upgrade({}, Buffer.alloc(HELLO_MAX + 1)).destroyed).toBe(true);
   });
 });
 

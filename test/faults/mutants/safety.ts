@@ -55,10 +55,10 @@ export const SAFETY: Mutant[] = [
     find: "cutOffLargest($$);",
     replace: "",
   }),
-  without("exception for callbacks in chunks that are being handled", "header-limits.test.ts", {
+  without("count of a body in chunks", "header-limits.test.ts", {
     in: "addChunked",
-    find: "$response.socket !== null",
-    replace: "false",
+    find: "countBody(received, $request);",
+    replace: "",
   }),
   without("end of a connection after a body in chunks", "header-limits.test.ts", {
     in: "incomplete-headers.add",
@@ -89,12 +89,81 @@ export const SAFETY: Mutant[] = [
     replace: "false",
   }),
   without("limit on queued frames", "limits.test.ts", {
-    find: "$connection.queued > QUEUE_MAX",
+    find: "$queue.length > QUEUE_MAX",
     replace: "false",
   }),
   without("limit on the size of queued frames", "limits.test.ts", {
-    find: "$connection.queuedSize > QUEUE_SIZE_MAX",
+    find: "$connection.queueSize > QUEUE_SIZE_MAX",
     replace: "false",
+  }),
+  without("limit on the queued frames of all clients", "limits.test.ts", {
+    find: "$registry.queuesSize > QUEUES_SIZE_MAX",
+    replace: "false",
+  }),
+  without("end of a closed client's queue", "limits.test.ts", {
+    in: "output.forget",
+    find: "$connection.queue.length = 0;",
+    replace: "",
+  }),
+  without("order in which clients arrive", "limits.test.ts", {
+    in: "connections.greet",
+    find: "await slotForConnection($registry, $connection, $address, true);",
+    replace: "await slotForConnection($registry, $connection, $address);",
+  }),
+  without("limit on what ended clients leave unread", "http/fallback.test.ts", {
+    in: "linger",
+    find: "lingering.add($$);",
+    replace: "",
+  }),
+  without("end of a client that leaves much unread and breaks the protocol", "socket/socket.test.ts", {
+    in: "socket-transport.close",
+    find: "$code !== CLOSE.restart.code",
+    replace: "$code === CLOSE.overload.code",
+  }),
+  without("copy of a frame that waits", "http/fallback.test.ts", {
+    in: "receive",
+    find: "copyOf($frame)",
+    replace: "$frame",
+  }),
+  without("check of a node's name", "http/fallback.test.ts", {
+    in: "forwarded",
+    find: "NODE.test($node)",
+    replace: "true",
+  }),
+  without("limit on what comes before the handshake", "upgrade.test.ts", {
+    in: "limitEarly",
+    find: "if ($size + $socket.readableLength > HELLO_MAX) $socket.destroy();",
+    replace: "",
+  }),
+  without("limit on the unfinished messages of all clients", "unfinished-messages.test.ts", {
+    in: "createUnfinishedMessages.add",
+    find: "$total <= $max",
+    replace: "true",
+  }),
+  without("end of a body that no route reads", "http/body.test.ts", {
+    in: "withDeadline",
+    find: "closeUnlessDone($request);",
+    replace: "",
+  }),
+  without("end of a body behind a wrong secret", "http/callbacks.test.ts", {
+    in: "callbacks",
+    find: "if (!$right && hasBody($incoming)) closeUnlessDone($incoming);",
+    replace: "",
+  }),
+  without("limit on the memory of waiting requests", "http/server.test.ts", {
+    in: "reserve",
+    find: "$budget.add($$);",
+    replace: "",
+  }),
+  without("refusal of files of a deleted visitor", "flows/uploads.test.ts", {
+    in: "addWithinQuota",
+    find: `if (await wasForgotten(tx, $visitor)) throw new RelayError("unauthorized");`,
+    replace: "",
+  }),
+  without("check of the site whose sessions are counted", "budgets.test.ts", {
+    in: "createBudgets.session",
+    find: "if (!isSite($site)) return 0;",
+    replace: "",
   }),
   without("limit on pongs", "limits.test.ts", { find: "++$connection.pongs > PONGS_MAX", replace: "false" }),
   without("count of a client's pings", "socket/socket.test.ts", {
@@ -119,7 +188,7 @@ export const SAFETY: Mutant[] = [
   }),
   without("copy of the path of a callback's field", "callback-fields.test.ts", {
     in: "beginningOf",
-    find: "Buffer.from($path).toString()",
+    find: "copyOf($path)",
     replace: "$path",
   }),
   without("limit on the files of a callback", "service/callbacks.test.ts", {
@@ -133,9 +202,9 @@ export const SAFETY: Mutant[] = [
     replace: "false",
   }),
   without("pause between the frames of one client", "limits.test.ts", {
-    in: "enqueue",
-    find: "$connection.handled.then(nextTick)",
-    replace: "$connection.handled",
+    in: "handleQueue",
+    find: "if ($queue.length > 0) await nextTick();",
+    replace: "",
   }),
   without("limit on unread bytes of a fallback connection", "limits.test.ts", {
     find: "unread > BUFFER_MAX",
@@ -157,7 +226,7 @@ export const SAFETY: Mutant[] = [
   without("refusal of HEAD on a fallback connection", "fallback.test.ts", { find: "refuseHead($c);", replace: "" }),
   without("notice that the client of a fallback answer is gone", "fallback.test.ts", {
     in: "fallback.trackUnread",
-    find: "$closed();",
+    find: "closed();",
     replace: "",
   }),
   without("cut-off of answers to a client that reads too slowly", "fallback.test.ts", {
@@ -166,8 +235,8 @@ export const SAFETY: Mutant[] = [
     replace: "",
   }),
   without("cut-off of answers of a closed fallback connection", "fallback.test.ts", {
-    in: "fallback.close",
-    find: "for (const $answer of $line.answers) $answer.cut();",
+    in: "linger",
+    find: "clock.after(LINGER_MS, $rest.cutOff);",
     replace: "",
   }),
   without("count of fallback connections per address", "fallback.test.ts", {

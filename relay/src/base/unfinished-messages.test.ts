@@ -1,0 +1,48 @@
+import { type Duplex, PassThrough } from "node:stream";
+import { expect, it } from "vitest";
+import { manualClock } from "./clock.fixture.ts";
+import { createUnfinishedMessages } from "./unfinished-messages.ts";
+
+/** The beginning of a masked text frame of 60,000 bytes (RFC 6455 section 5.2), with `size` bytes in all. */
+function beginning(size: number): Buffer {
+  const bytes = Buffer.alloc(size, "x");
+  Buffer.from([0x81, 0x80 | 126, 60_000 >> 8, 60_000 & 0xff, 0, 0, 0, 0]).copy(bytes);
+  return bytes;
+}
+
+/** Clients whose incomplete messages may take 100,000 bytes together. `late`: those that were cut off. */
+function setup() {
+  const late: Duplex[] = [];
+  const messages = createUnfinishedMessages(manualClock(), (socket) => void late.push(socket), 100_000);
+  const clients = Array.from({ length: 5 }, () => {
+    const socket = new PassThrough();
+    messages.watch(socket);
+    return socket;
+  });
+  return { late, messages, clients };
+}
+
+it("cuts off the messages that began first while all incomplete ones are too large (A22)", () => {
+  const { late, clients } = setup();
+  const [first, second, third, fourth, fifth] = clients;
+  for (const socket of [first, second]) socket?.emit("data", beginning(40_000));
+  // A complete message leaves room again.
+  second?.emit("data", Buffer.alloc(20_008, "x"));
+  third?.emit("data", beginning(50_000));
+  expect(late).toEqual([]);
+  fourth?.emit("data", beginning(30_000));
+  expect(late).toEqual([first]);
+  fifth?.emit("data", beginning(20_000));
+  fourth?.emit("data", Buffer.alloc(20_000, "x"));
+  expect(late).toEqual([first, third]);
+});
+
+it("forgets messages that are complete, and those of closed connections", () => {
+  const { messages, clients } = setup();
+  const [first, second] = clients;
+  for (const socket of [first, second]) socket?.emit("data", beginning(40_000));
+  expect(messages.count()).toBe(2);
+  first?.emit("data", Buffer.alloc(20_008, "x"));
+  second?.emit("close");
+  expect(messages.count()).toBe(0);
+});
