@@ -214,7 +214,7 @@ async function greet(registry: Registry, connection: Connection, greeting: Greet
   sendFrame(registry, live, { ...welcome, delivery: deps.delivery(site.account, site.public.id) });
   if (formError !== undefined) sendFormError(registry, live, formError);
   // Not awaited: a slow client may take minutes to read these changes, and its frames are handled meanwhile.
-  void closeOnFailure(registry, connection, readLog(registry, live, true));
+  void closeOnFailure(registry, connection, readLog(registry, live));
 }
 
 type Opened = Pick<Live, "visitor" | "site" | "session" | "generation" | "fresh"> & {

@@ -16,14 +16,13 @@ const WORKING_MS = 120_000;
 /**
  * Sends every change after `sent`, in order, to a client that has fallen behind. It waits for a slot before each part: 180 clients
  * that each lacked a thousand long messages held up all others for two seconds (RELIABILITY A28).
- * @param arrives the client has just been greeted: see `slotForConnection`. Only for the first part
  */
-export async function readLog(registry: Registry, live: Live, arrives = false): Promise<void> {
+export async function readLog(registry: Registry, live: Live): Promise<void> {
   live.readAgain = true;
   if (live.reading) return;
   live.reading = true;
-  for (let first = arrives; live.readAgain && live.connection.phase === live; first = false) {
-    await slotForConnection(registry, live.connection, live.address, first);
+  while (live.readAgain && live.connection.phase === live) {
+    await slotForConnection(registry, live.connection, live.address);
     if (live.connection.phase !== live) break;
     live.readAgain = false;
     const changes = await changesSince(registry.deps.db, live.visitor, live.sent, BATCH);

@@ -96,8 +96,8 @@ export const slotForAddress = ({ fairQueue }: Registry, address: string, isGone:
 
 /**
  * Waits for a slot of a connection. A closed connection takes none, so nobody waits behind a flood of reconnections.
- * @param arrives the connection is being opened. It goes before those of its address whose handshake has not begun: thousands
- * that return at once are greeted one after the other, instead of all being half open at the same time (RELIABILITY A28)
+ * @param arrives the connection's `hello` waits. It goes before those of its address whose handshake has not begun: of thousands that
+ * return at once, fewer are half open at the same time (RELIABILITY A28)
  */
 export const slotForConnection = (
   { fairQueue }: Registry,
