@@ -77,14 +77,15 @@ it.each(STATES)("the header shows the words of the table, and the panel explains
   // Without `header-line.tsx`, the line has no element in it. Only these two states do not need that file.
   const place = /ready|delayed/.test(state) ? "#about" : "#about > span";
   const shown = () => on.root.querySelector(place)?.textContent;
-  await expect.poll(shown).toBe(state === "ready" ? t("statusAi") : words ? `${author}\u00a0· ${t(words)}` : author);
+  const about = words && `${author}\u00a0· ${t(words).replace(/\.$/, "")}`;
+  await expect.poll(shown).toBe(state === "ready" ? t("statusAi") : (about ?? author));
   if (elsewhere) await expect.poll(() => view.querySelector("#panel .app")?.textContent).toContain(t(elsewhere));
 });
 
 it("stops saying that no reply came when the visitor writes again", async () => {
   on.chat.working.value = { since: Date.now() - 121_000 };
   on.show(Header);
-  await expect.poll(line).toBe(`${ALONE}\u00a0· No reply yet.`);
+  await expect.poll(line).toBe(`${ALONE}\u00a0· No reply yet`);
   on.chat.working.value = { since: Date.now() };
   await drawn();
   expect(line()).toBe(READY);

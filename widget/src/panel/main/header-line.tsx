@@ -54,6 +54,9 @@ function followState(ui: StateNeeds, mounted: Mounted): ReadonlySignal<LineState
   return state;
 }
 
+/** The end of a sentence. In the thread the same words are a sentence; in the header they are not. */
+const FULL_STOP = /[.。।።။۔]$/;
+
 /** `usual`: the line without problems; absent if the default line is used. */
 export type HeaderLineProps = { usual: ComponentType | undefined };
 
@@ -67,7 +70,7 @@ export const HeaderLine = component<HeaderLineProps>((ui: Needs<"t" | "settings"
     if (isReady && Usual) return <Usual />;
     // Promise no answer time before the opening hours are known.
     const isUsual = isReady && !settings.value.hours.timeZone;
-    const about = words && `${authorOf(ui)}\u00a0· ${t(words)}`;
+    const about = words && `${authorOf(ui)}\u00a0· ${t(words).replace(FULL_STOP, "")}`;
     const line = about ?? (isUsual ? t(`status${replyAuthorKind(ui)}`) : authorOf(ui));
     return <span key={line}>{line}</span>;
   };
