@@ -176,12 +176,13 @@ describe("a connection over the HTTP fallback", () => {
   it("closes the connection of a client that reads too slowly, and drops what waited", async () => {
     const reader = await neverReads(await open());
     const frame = "x".repeat(1024 * 1024);
+    // Less than the limit on what the clients of ended connections leave unread, which would cut it off as well.
     await expect
       .poll(() => {
         line.send(frame);
         return line.buffered();
       })
-      .toBeGreaterThan(8 * frame.length);
+      .toBeGreaterThan(3 * frame.length);
     line.close(CLOSE.overload);
     await expect.poll(() => line.buffered()).toBe(0);
     reader.resume();

@@ -90,9 +90,17 @@ export function hasRoom(registry: Registry, live: Live, text: string): boolean {
   return !full;
 }
 
-/** Waits for a slot of an address in the fair queue. An IPv6 address counts as its /48. @param isGone whether the client has left */
-export const slotForAddress = ({ fairQueue }: Registry, address: string, isGone: () => boolean): Promise<void> =>
-  fairQueue(prefix48Of(address) ?? address, isGone);
+/**
+ * Waits for a slot of an address in the fair queue. An IPv6 address counts as its /48.
+ * @param isGone whether the client has left
+ * @param continues whether the slot goes before those of the address that begin work, see `FairQueue`
+ */
+export const slotForAddress = (
+  { fairQueue }: Registry,
+  address: string,
+  isGone: () => boolean,
+  continues = false,
+): Promise<void> => fairQueue(prefix48Of(address) ?? address, isGone, continues);
 
 /**
  * Waits for a slot of a connection. A closed connection takes none, so nobody waits behind a flood of reconnections.
@@ -100,11 +108,11 @@ export const slotForAddress = ({ fairQueue }: Registry, address: string, isGone:
  * return at once, fewer are half open at the same time (RELIABILITY A28)
  */
 export const slotForConnection = (
-  { fairQueue }: Registry,
+  registry: Registry,
   connection: Connection,
   address: string,
   arrives = false,
-): Promise<void> => fairQueue(prefix48Of(address) ?? address, () => connection.phase.name === "closed", arrives);
+): Promise<void> => slotForAddress(registry, address, () => connection.phase.name === "closed", arrives);
 
 /** Closes a connection; does nothing when it is closed already. */
 export function end(registry: Registry, connection: Connection, ending: Ending): void {
