@@ -24,15 +24,25 @@ const addIntent = (lane: string, key: string, now: number) =>
     }),
   );
 
-/** A worker whose permits come at once. `answers`: verdicts by key; a call without one has no end until the test answers it. */
-function workerWith(answers: Record<string, LedgerVerdict>) {
+/**
+ * A worker whose permits come when `permit` has resolved. `answers`: verdicts by key; a call without one has no end until the test
+ * answers it.
+ */
+function workerWith(answers: Record<string, LedgerVerdict>, permit = Promise.resolve()) {
   const clock = manualClock(NOW);
   const called: string[] = [];
   const open: ((verdict: LedgerVerdict) => void)[] = [];
-  const counts = { permits: 0, verdicts: 0, searchesAfterVerdict: 0 };
-  const all: Database["all"] = (sql, ...values) => {
-    if (counts.verdicts > 0 && sql.includes("due <=")) counts.searchesAfterVerdict++;
-    return db.all(sql, ...values);
+  const counts = { permits: 0, verdicts: 0, searches: 0, searchesAfterVerdict: 0 };
+  /** The rows of a search come when this has resolved. */
+  const slow = { until: Promise.resolve() };
+  const all: Database["all"] = async (sql, ...values) => {
+    if (!sql.includes("due <=")) return db.all(sql, ...values);
+    counts.searches++;
+    if (counts.verdicts > 0) counts.searchesAfterVerdict++;
+    const { until } = slow;
+    const rows = await db.all(sql, ...values);
+    await until;
+    return rows as never;
   };
   const worker = createLedgerWorker({
     db: { ...db, all },
@@ -45,7 +55,7 @@ function workerWith(answers: Record<string, LedgerVerdict>) {
     gates: {
       enter(_account, _rank, go) {
         counts.permits++;
-        go({ settle: () => {} });
+        void permit.then(() => go({ settle: () => {} }));
         return () => {};
       },
     },
@@ -59,7 +69,7 @@ function workerWith(answers: Record<string, LedgerVerdict>) {
       return undefined;
     },
   });
-  return { worker, clock, called, counts, answer: (verdict: LedgerVerdict) => open.shift()?.(verdict) };
+  return { worker, clock, called, counts, slow, answer: (verdict: LedgerVerdict) => open.shift()?.(verdict) };
 }
 
 /** Longer than the time that passes while the worker searches on a slow database. */
@@ -96,5 +106,29 @@ it("takes no permit for a message whose visitor has an earlier one that is tried
   await worker.start();
   await expect.poll(searches, { interval: 1 }).toBeGreaterThan(3);
   expect([called, counts.permits]).toEqual([["first"], 1]);
+  await worker.stop();
+});
+
+it("takes no second permit for a message that a slow search read before it was claimed", async () => {
+  await addIntent("visitor", "message", NOW - 1);
+  const permit = Promise.withResolvers<void>();
+  const read = Promise.withResolvers<void>();
+  const { worker, clock, called, counts, slow } = workerWith({ message: DONE }, permit.promise);
+  const count = (of: "searches" | "verdicts") => (): number => {
+    clock.pass(0);
+    return counts[of];
+  };
+  await worker.start();
+  await expect.poll(count("searches")).toBe(1);
+  await expect.poll(() => counts.permits).toBe(1);
+  slow.until = read.promise;
+  worker.wake();
+  await expect.poll(count("searches")).toBe(2);
+  permit.resolve();
+  await expect.poll(count("verdicts")).toBe(1);
+  slow.until = Promise.resolve();
+  read.resolve();
+  await expect.poll(count("searches")).toBe(3);
+  expect([called, counts.permits]).toEqual([["message"], 1]);
   await worker.stop();
 });

@@ -50,6 +50,8 @@ type State = LedgerWorkerDeps & {
   underWay: Set<Promise<void>>;
   /** Entries that wait for their permit, by name, and the function that cancels the waiting. */
   waiting: Map<string, () => void>;
+  /** Names of the entries that have a permit, and of those whose permit ended since the last search began. */
+  permitted: Map<string, "open" | "ended">;
   /** Searches for due entries now. */
   wake: () => void;
   isStopped: () => boolean;
@@ -94,7 +96,7 @@ export function createLedgerWorker(
     onError: (error) => deps.log("database.failing", { cause: String(error) }),
   });
   const { wake, isStopped } = poll;
-  const state: State = { ...deps, underWay: new Set(), waiting: new Map(), wake, isStopped };
+  const state: State = { ...deps, underWay: new Set(), waiting: new Map(), permitted: new Map(), wake, isStopped };
   return {
     start: () => start(state),
     wake,
@@ -115,10 +117,11 @@ async function start(state: State): Promise<void> {
   state.wake();
 }
 
-/** Queues the entries that are due and whose lane is free. */
+/** Queues the entries that are due and whose lane is free. One search runs at a time. */
 async function queueDue(state: State): Promise<void> {
-  const { db, clock, kind, accounts, works, ordered } = state;
+  const { db, clock, kind, accounts, works, ordered, permitted } = state;
   const now = clock.now();
+  for (const [name, permit] of permitted) if (permit === "ended") permitted.delete(name);
   await abandonCalls(state);
   // One account at a time, so that the entries of a held account do not hide those of the others.
   for (const account of accounts.filter(works))
@@ -144,16 +147,24 @@ async function abandonCalls(state: State): Promise<void> {
   }
 }
 
-/** Adds an entry to those that wait for their permit, unless it waits already or too many calls are under way. */
+/**
+ * Adds an entry to those that wait for their permit, unless it waits already or too many calls are under way. An entry that had a
+ * permit while the search ran is left out: the search may have read it before it was claimed, and would take a permit in vain.
+ */
 function queue(state: State, entry: LedgerEntry): void {
-  const { accounts, underWay, waiting, gates, kind } = state;
+  const { accounts, underWay, waiting, permitted, gates, kind } = state;
   const name = `${entry.account}\0${entry.key}`;
-  if (state.isStopped() || waiting.has(name) || underWay.size >= CALLS_AT_ONCE_MAX * accounts.length) return;
+  const isKnown = waiting.has(name) || permitted.has(name);
+  if (state.isStopped() || isKnown || underWay.size >= CALLS_AT_ONCE_MAX * accounts.length) return;
   let gone = false;
   const leave = gates.enter(entry.account, kind, (permit) => {
     gone = true;
     waiting.delete(name);
-    track(state, take(state, entry, permit));
+    permitted.set(name, "open");
+    track(
+      state,
+      take(state, entry, permit).finally(() => permitted.set(name, "ended")),
+    );
   });
   if (!gone) waiting.set(name, leave);
 }
