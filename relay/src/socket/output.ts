@@ -104,15 +104,15 @@ export const slotForAddress = (
 
 /**
  * Waits for a slot of a connection. A closed connection takes none, so nobody waits behind a flood of reconnections.
- * @param arrives the connection's `hello` waits. It goes before those of its address whose handshake has not begun: of thousands that
- * return at once, fewer are half open at the same time (RELIABILITY A28)
+ * @param continues whether the connection goes before those of its address whose handshake has not begun. Its `hello` does: when
+ *   thousands of clients return at once, fewer of them are half open at the same time (RELIABILITY A28)
  */
 export const slotForConnection = (
   registry: Registry,
   connection: Connection,
   address: string,
-  arrives = false,
-): Promise<void> => slotForAddress(registry, address, () => connection.phase.name === "closed", arrives);
+  continues = false,
+): Promise<void> => slotForAddress(registry, address, () => connection.phase.name === "closed", continues);
 
 /** Closes a connection; does nothing when it is closed already. */
 export function end(registry: Registry, connection: Connection, ending: Ending): void {
