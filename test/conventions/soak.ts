@@ -35,7 +35,7 @@ const ROWS: Record<SuiteName, Row> = {
       `${number(f.messages)} messages to a service where 20 of 100 calls fail, 10 lose their answer and 5 are slow; ${number(f["key swaps"])} new keys`,
     found: (f) => `${counts(f, "lost", "doubled")}; ${number(f["POSTs per message"])} calls a message`,
   },
-  minute: {
+  killWhileServiceFails: {
     done: (f) => `Six tabs write for a minute, ${number(f.kills)} kills, the service fails and drops answers`,
     found: (f) =>
       `${number(f.messages)} messages, ${number(f["replies accepted"])} replies: ${counts(f, "lost", "doubled")}`,
@@ -51,7 +51,7 @@ const ROWS: Record<SuiteName, Row> = {
       `${number(f.messages)} messages from ten tabs of one visitor; connections cut, tabs closed, messages sent by several tabs`,
     found: (f) => counts(f, "lost", "doubled", "tabs that differ"),
   },
-  rate: {
+  rateLimit: {
     done: (f) =>
       `Hidden limits of ${f.limits} a minute, ${number(f["header styles"])} ways to announce them, real minutes`,
     found: (f) =>
@@ -78,7 +78,7 @@ const ROWS: Record<SuiteName, Row> = {
     found: (f) =>
       `exit ${number(f["exit code"])} after ${number(f["seconds to exit"])} s, ${number(f["back in one second at most"])} back in one second at most`,
   },
-  intake: {
+  restartDuringCallbacks: {
     done: (f) => `${number(f.restarts)} restarts under ten callbacks a second, with a socket that outlives them`,
     found: (f) => counts(f, "refused", "lost"),
   },
@@ -109,7 +109,7 @@ const ROWS: Record<SuiteName, Row> = {
     found: (f) =>
       `${number(f.messages)} messages: ${counts(f, "lost", "doubled", "refused")}, ${number(f.disordered)} out of order; ended after ${number(f["seconds to exit at most"])} s at most, ${number(f["back in one second at most"])} back in one second at most`,
   },
-  nodesRate: {
+  rateLimitOnNodes: {
     done: (f) => `Three nodes with one key under a hidden limit of ${number(f.limit)} a minute`,
     found: (f) => `after the first minute ${f.used} used, ${f.refused} refused; ${counts(f, "lost", "doubled")}`,
   },
@@ -124,9 +124,9 @@ const ROWS: Record<SuiteName, Row> = {
     found: (f) =>
       `${counts(f, "granted twice", "lost")}; ${number(f.unknown)} unknown and ${number(f["kept back by the cap"])} over the day's cap, for a person`,
   },
-  storm: {
+  randomFaults: {
     done: (f) =>
-      `${number(f.storms)} runs with all faults: ${number(f.kills)} kills, ${number(f.messages)} messages, ${number(f.replies)} replies`,
+      `${number(f.runs)} runs with random faults: ${number(f.kills)} kills, ${number(f.messages)} messages, ${number(f.replies)} replies`,
     found: (f) => `${counts(f, "lost", "doubled")}, ${number(f.disordered)} out of order`,
   },
   mutants: {

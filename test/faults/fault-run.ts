@@ -54,7 +54,7 @@ export async function faultRun({ visitors, messages, kills, seed }: FaultRun): P
 }
 
 /** Makes fault runs with different seeds for this many minutes, and sums up their figures. */
-export async function faultRuns({
+export async function randomFaults({
   seed,
   minutes,
   progress,
@@ -67,18 +67,18 @@ export async function faultRuns({
   const violations: string[] = [];
   const figures = { storms: 0, kills: 0, messages: 0, replies: 0, lost: 0, doubled: 0, disordered: 0 };
   do {
-    const one = await faultRun({ visitors: 20, messages: 20, kills: 6, seed: seed + figures.storms });
+    const one = await faultRun({ visitors: 20, messages: 20, kills: 6, seed: seed + figures.runs });
     const { lost, doubled, misordered, repliesLost, repliesDoubled, repliesMisordered } = one;
     if (lost + doubled + misordered + repliesLost + repliesDoubled + repliesMisordered > 0)
-      violations.push(`fault run: seed ${seed + figures.storms}: ${JSON.stringify(one)}`);
-    figures.storms += 1;
+      violations.push(`fault run: seed ${seed + figures.runs}: ${JSON.stringify(one)}`);
+    figures.runs += 1;
     figures.kills += one.kills;
     figures.messages += one.acknowledged;
     figures.replies += one.replies;
     figures.lost += lost + repliesLost;
     figures.doubled += doubled + repliesDoubled;
     figures.disordered += misordered + repliesMisordered;
-    progress(`${figures.storms} runs, ${figures.messages} messages, ${figures.replies} replies`);
+    progress(`${figures.runs} runs, ${figures.messages} messages, ${figures.replies} replies`);
   } while (performance.now() < begun + minutes * 60_000);
   return { violations, figures: { ...figures, seconds: seconds(begun) } };
 }

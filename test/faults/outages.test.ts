@@ -4,6 +4,6 @@ import { outageTests } from "./suites/tests.ts";
 
 outageTests({
   drain: { visitors: 30 },
-  intake: { restarts: 2 },
+  restartDuringCallbacks: { restarts: 2 },
   bitFlips: { flips: 30 },
 });

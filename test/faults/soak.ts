@@ -3,10 +3,10 @@
  * progress of each, writes its figures to `figures.json`, from which the table in `relay/docs/guides/figures.md` is
  * made (`node test/conventions/tables.ts`), and exits with 1 when one found a violation.
  *
- *   npm run soak                              all of them, about an hour on two cores
- *   npm run soak kill callbacks               only these two
- *   SOAK_SEED=7 npm run soak kill             with another seed; for real processes it fixes the schedule, not the machine
- *   SOAK_MINUTES=60 npm run soak storm        fault runs for an hour
+ *   npm run soak                                all of them, about an hour on two cores
+ *   npm run soak kill callbacks                 only these two
+ *   SOAK_SEED=7 npm run soak kill               with another seed; for real processes it fixes the schedule, not the machine
+ *   SOAK_MINUTES=60 npm run soak randomFaults   this suite for an hour
  */
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ import { RATE_STYLES } from "../../relay/sandbox/options.ts";
 import { browserFaultRun } from "../browser/fault-run.ts";
 import { ensurePrograms } from "../setup/programs.ts";
 import { useOwnTemporaryFolder } from "../setup/temporary-folder.ts";
-import { faultRuns } from "./fault-run.ts";
+import { randomFaults } from "./fault-run.ts";
 import { killAtEachAwaitAndFailure } from "./kill-at-each-await.ts";
 import { longMutants } from "./mutants-long.ts";
 import { bitFlips } from "./suites/bit-flips.ts";
@@ -26,23 +26,24 @@ import { disk } from "./suites/disk.ts";
 import { drain } from "./suites/drain.ts";
 import { intake } from "./suites/intake.ts";
 import { kill } from "./suites/kill.ts";
-import { minute } from "./suites/minute.ts";
+import { killWhileServiceFails } from "./suites/kill-while-service-fails.ts";
 import { allFaults } from "./suites/nodes.ts";
-import { nodesRate } from "./suites/nodes-rate.ts";
 import { outage } from "./suites/outage.ts";
 import { pace } from "./suites/pace.ts";
 import { pausedNodes } from "./suites/paused-nodes.ts";
-import { rate, single429 } from "./suites/rate.ts";
+import { rateLimit, single429 } from "./suites/rate-limit.ts";
+import { rateLimitOnNodes } from "./suites/rate-limit-on-nodes.ts";
+import { restartDuringCallbacks } from "./suites/restart-during-callbacks.ts";
 import { rollingRestart } from "./suites/rolling-restart.ts";
 import { type Report, seconds } from "./suites/suite.ts";
 import { sync } from "./suites/sync.ts";
 import { tabs } from "./suites/tabs.ts";
 import { upstream } from "./suites/upstream.ts";
 
-export const FIGURES = join(import.meta.dirname, "figures.json");
+const FIGURES = join(import.meta.dirname, "figures.json");
 
 /** The results of each suite's last soak, and the kind of machine. */
-export type SoakResults = {
+type SoakResults = {
   machine: { cores: number; node: string };
   suites: Record<string, { command: string; seed: number; violations: number; figures: Report["figures"] }>;
 };
@@ -56,23 +57,23 @@ const SUITES = {
   upstream: (seed) => upstream({ seed, visitors: 30, messages: 300, swaps: 3 }),
   callbacks: (seed, progress) => callbacks({ seed, callbacks: 50_000, progress }),
   tabs: (seed) => tabs({ seed, sends: 1_000 }),
-  minute: (seed) => minute({ seed, seconds: 60, kills: 8 }),
+  killWhileServiceFails: (seed) => killWhileServiceFails({ seed, seconds: 60, kills: 8 }),
   browser: (seed) => browserFaultRun({ seed, seconds: 60, kills: 8 }),
-  rate: (seed) => rate({ seed, limits: [30, 300, 10], styles: RATE_STYLES, minutes: 11 }),
+  rateLimit: (seed) => rateLimit({ seed, limits: [30, 300, 10], styles: RATE_STYLES, minutes: 11 }),
   single429: (seed) => single429({ seed }),
   pace: (seed, progress) => pace({ seed, progress }),
   outage: (seed) => outage({ seed, visitors: 10, messages: 100 }),
   drain: (seed) => drain({ seed, visitors: 1_000 }),
-  intake: (seed) => intake({ seed, restarts: 20 }),
+  restartDuringCallbacks: (seed) => restartDuringCallbacks({ seed, restarts: 20 }),
   disk: (seed) => disk({ seed }),
   bitFlips: (seed) => bitFlips({ seed, flips: 200 }),
   nodes: (seed, progress) => allFaults({ seed, visitors: 100, messages: 5_000, perSecond: 80, progress }),
   pausedNodes: (seed, progress) => pausedNodes({ seed, stops: 12, visitors: 30, perSecond: 80, progress }),
   rollingRestart: (seed, progress) => rollingRestart({ seed, visitors: 5_000, perSecond: 40, timed: true, progress }),
-  nodesRate: (seed, progress) => nodesRate({ seed, limit: 300, minutes: 4, progress }),
+  rateLimitOnNodes: (seed, progress) => rateLimitOnNodes({ seed, limit: 300, minutes: 4, progress }),
   killAtEachAwait: () => killAtEachAwaitAndFailure(),
   credits: (seed) => credits({ seed, keys: 1_000, kills: 40 }),
-  storm: (seed, progress) => faultRuns({ seed, minutes: Number(process.env.SOAK_MINUTES ?? 3), progress }),
+  randomFaults: (seed, progress) => randomFaults({ seed, minutes: Number(process.env.SOAK_MINUTES ?? 3), progress }),
   mutants: () => longMutants(),
 } satisfies Record<string, LongRun>;
 
@@ -82,7 +83,7 @@ export type SuiteName = keyof typeof SUITES;
 const SEED = Number(process.env.SOAK_SEED ?? 20_261_121);
 
 /** The figures of the last soak of each suite. */
-export const lastSoak = (): SoakResults => JSON.parse(readFileSync(FIGURES, "utf8")) as SoakResults;
+const lastSoak = (): SoakResults => JSON.parse(readFileSync(FIGURES, "utf8")) as SoakResults;
 
 /** Stores the figures of a suite, and keeps those of the others. */
 function store(name: string, { violations, figures }: Report): void {

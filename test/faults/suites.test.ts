@@ -8,5 +8,5 @@ lossTests({
   upstream: { visitors: 10, messages: 60 },
   callbacks: { callbacks: 800 },
   tabs: { sends: 60 },
-  minute: { seconds: 4, kills: 1 },
+  killWhileServiceFails: { seconds: 4, kills: 1 },
 });

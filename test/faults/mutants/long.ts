@@ -1,5 +1,5 @@
 import { browserFaultRun } from "../../browser/fault-run.ts";
-import { intake } from "../suites/intake.ts";
+import { restartDuringCallbacks } from "../suites/restart-during-callbacks.ts";
 import type { Common, Report } from "../suites/suite.ts";
 import { CORE } from "./core.ts";
 import { CREDITS_UNDER_KILLS } from "./credits.ts";
@@ -23,7 +23,7 @@ export const LONG_MUTANTS: readonly Mutant[] = [
   {
     name: "cuts off clients that have just connected when it stops",
     edits: [{ find: "NetServer.prototype.close.call(server, $done)", replace: "server.close($done)" }],
-    killedBy: { suite: (options) => intake({ ...options, restarts: 10, perSecond: 300 }) },
+    killedBy: { suite: (options) => restartDuringCallbacks({ ...options, restarts: 10, perSecond: 300 }) },
   },
   onPages("acknowledges before the commit"),
   onPages("uses a new messageSid for every attempt"),

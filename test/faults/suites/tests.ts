@@ -10,8 +10,9 @@ import { disk } from "./disk.ts";
 import { drain } from "./drain.ts";
 import { intake } from "./intake.ts";
 import { kill } from "./kill.ts";
-import { minute } from "./minute.ts";
+import { killWhileServiceFails } from "./kill-while-service-fails.ts";
 import { outage } from "./outage.ts";
+import { restartDuringCallbacks } from "./restart-during-callbacks.ts";
 import type { Report } from "./suite.ts";
 import { sync } from "./sync.ts";
 import { tabs } from "./tabs.ts";
@@ -24,9 +25,9 @@ export type Sizes = {
   upstream: { visitors: number; messages: number };
   callbacks: { callbacks: number };
   tabs: { sends: number };
-  minute: { seconds: number; kills: number };
+  killWhileServiceFails: { seconds: number; kills: number };
   drain: { visitors: number };
-  intake: { restarts: number };
+  restartDuringCallbacks: { restarts: number };
   bitFlips: { flips: number };
 };
 
@@ -38,7 +39,9 @@ async function clean(report: Promise<Report>): Promise<Report["figures"]> {
 }
 
 /** Kills, lost answers, hostile callbacks and many tabs. @param sizes how much is done to the relay */
-export function lossTests(sizes: Pick<Sizes, "kill" | "sync" | "upstream" | "callbacks" | "tabs" | "minute">): void {
+export function lossTests(
+  sizes: Pick<Sizes, "kill" | "sync" | "upstream" | "callbacks" | "tabs" | "killWhileServiceFails">,
+): void {
   describe("the relay in a process of its own", () => {
     it("S1 delivers acknowledged messages once and in order, killed 5 to 80 ms after the first acknowledgement of each start", async () => {
       const { starts, messages } = sizes.kill;
@@ -92,8 +95,8 @@ export function lossTests(sizes: Pick<Sizes, "kill" | "sync" | "upstream" | "cal
     });
 
     it("S2 and S4 together lose no message and no reply while visitors write and the relay is killed", async () => {
-      const figures = await clean(minute(sizes.minute));
-      expect(figures).toMatchObject({ kills: sizes.minute.kills, lost: 0, doubled: 0, disordered: 0 });
+      const figures = await clean(killWhileServiceFails(sizes.killWhileServiceFails));
+      expect(figures).toMatchObject({ kills: sizes.killWhileServiceFails.kills, lost: 0, doubled: 0, disordered: 0 });
       // If a kill cuts off the answer to a stored reply, the reply is shown although it does not count as accepted.
       expect(figures["replies shown"]).toBeGreaterThanOrEqual(Number(figures["replies accepted"]));
     });
@@ -101,7 +104,7 @@ export function lossTests(sizes: Pick<Sizes, "kill" | "sync" | "upstream" | "cal
 }
 
 /** Outages, restarts, full disks and damaged files. @param sizes how much is done to the relay */
-export function outageTests(sizes: Pick<Sizes, "drain" | "intake" | "bitFlips">): void {
+export function outageTests(sizes: Pick<Sizes, "drain" | "restartDuringCallbacks" | "bitFlips">): void {
   describe("the relay in a process of its own", () => {
     it("S6 delivers after an outage of eleven hours; after thirteen, messages show as failed and Retry delivers them", async () => {
       const figures = await clean(outage({ visitors: 2, messages: 6, speed: 10 }));
@@ -120,8 +123,8 @@ export function outageTests(sizes: Pick<Sizes, "drain" | "intake" | "bitFlips">)
     });
 
     it("S9b refuses and loses no callback during restarts", async () => {
-      const figures = await clean(intake(sizes.intake));
-      expect(figures).toMatchObject({ restarts: sizes.intake.restarts, refused: 0, lost: 0 });
+      const figures = await clean(restartDuringCallbacks(sizes.restartDuringCallbacks));
+      expect(figures).toMatchObject({ restarts: sizes.restartDuringCallbacks.restarts, refused: 0, lost: 0 });
     });
 
     it("S10 acknowledges nothing that a full disk cannot store, and continues without a restart when there is room", async () => {

@@ -13,7 +13,12 @@ type Options = Common & { restarts: number; perSecond?: number };
  * S9b: the relay restarts many times while callbacks arrive. A supervisor keeps the listening socket, so a callback
  * that arrives between two processes waits for the next one. Half of the callbacks use keep-alive connections.
  */
-export async function intake({ root = RELAY, seed = 10, restarts, perSecond = 10 }: Options): Promise<Report> {
+export async function restartDuringCallbacks({
+  root = RELAY,
+  seed = 10,
+  restarts,
+  perSecond = 10,
+}: Options): Promise<Report> {
   const begun = performance.now();
   const testbed = await openTestbed({ seed, service: { replies: 0, closing: 0.5 } });
   let supervisor: Supervisor | undefined;

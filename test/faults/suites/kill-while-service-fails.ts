@@ -8,7 +8,7 @@ type Options = Common & { seconds: number; kills: number };
  * Three visitors with two tabs each write at the pace of people, while the relay is killed and the service drops
  * answers and fails.
  */
-export async function minute({ root, seed = 8, seconds: lasts, kills }: Options): Promise<Report> {
+export async function killWhileServiceFails({ root, seed = 8, seconds: lasts, kills }: Options): Promise<Report> {
   const begun = performance.now();
   let acked: () => void = () => {};
   const testbed = await openTestbed({ seed, root, service: { failing: 0.1, lost: 0.1, replies: 2, replyMs: 400 } });

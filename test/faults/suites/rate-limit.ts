@@ -25,7 +25,7 @@ const VISITORS = 20;
  * S5: the service accepts a limited number of calls a minute and does not announce the limit; with each style of
  * headers on a 429. After the first minute the relay uses nearly all of the limit, and is hardly ever refused.
  */
-export async function rate({
+export async function rateLimit({
   root,
   seed = 5,
   limits,

@@ -30,7 +30,7 @@ async function countLost(
 }
 
 /** S5 with three nodes and one key: together the nodes use as much of the service's limit as one node does, and do not exceed it. */
-export async function nodesRate(options: Options): Promise<Report> {
+export async function rateLimitOnNodes(options: Options): Promise<Report> {
   const { root, seed = 5, limit, minutes, least = 0.9, most = 0.02, progress = () => {} } = options;
   const begun = performance.now();
   const sandbox = await startSandbox({
