@@ -2,11 +2,12 @@
  * Parses text from the network into a frame, or returns the problem. One table per direction, one predicate per field.
  */
 
+import { type Fields, isFields } from "./json-fields.ts";
 import { CLIENT_ID, COMMENT_MAX, EMOJI_MAX, PAGE_ADDRESS_MAX, REPLY_MAX, TEXT_MAX, TITLE_MAX } from "./limits.ts";
 import type { ClientFrame, RelayFrame } from "./protocol.ts";
 
 type Check = (value: unknown) => boolean;
-type Fields = Record<string, Check>;
+type FieldChecks = Record<string, Check>;
 export type Parsed<Frame> = { frame: Frame } | { problem: string };
 
 /* Checks are made without side effects, so that the widget's build drops those of the other direction. */
@@ -39,9 +40,9 @@ const list =
 /** An object inside a relay's frame. Unknown fields are ignored there too. */
 // @__NO_SIDE_EFFECTS__
 const shape =
-  (fields: Fields): Check =>
+  (fields: FieldChecks): Check =>
   (v) =>
-    isRecord(v) && wrongIn(v, fields) === undefined;
+    isFields(v) && wrongIn(v, fields) === undefined;
 const span: Check = (v) => Array.isArray(v) && v.length === 2 && v.every(count);
 
 const media = shape({
@@ -75,7 +76,7 @@ const message: Check = (v) =>
     author: optional(shape({ name: text(40), picture: optional(text(REPLY_MAX)), end: count })),
   })(v);
 
-const FROM_CLIENT: { [T in ClientFrame["t"]]: Fields } = {
+const FROM_CLIENT: { [T in ClientFrame["t"]]: FieldChecks } = {
   hello: {
     v: count,
     site: text(64, 1),
@@ -120,7 +121,7 @@ const FROM_CLIENT: { [T in ClientFrame["t"]]: Fields } = {
   ping: {},
 };
 
-const FROM_RELAY: { [T in RelayFrame["t"]]: Fields } = {
+const FROM_RELAY: { [T in RelayFrame["t"]]: FieldChecks } = {
   welcome: {
     v: count,
     now: count,
@@ -147,29 +148,25 @@ const FROM_RELAY: { [T in RelayFrame["t"]]: Fields } = {
   pong: { head: count },
 };
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** The name of the first invalid field; undefined if there is none. */
-const wrongIn = (value: Record<string, unknown>, fields: Fields): string | undefined =>
+const wrongIn = (value: Fields, fields: FieldChecks): string | undefined =>
   Object.keys(fields).find((name) => !fields[name]?.(value[name]));
 
 /** The name of the first unknown field, other than `t`. */
-const unknownIn = (value: Record<string, unknown>, fields: Fields): string | undefined =>
+const unknownIn = (value: Fields, fields: FieldChecks): string | undefined =>
   Object.keys(value).find((name) => name !== "t" && !Object.hasOwn(fields, name));
 
-function parse<Frame>(raw: string, table: Record<string, Fields>, strict: boolean): Parsed<Frame> {
+function parse<Frame>(raw: string, table: Record<string, FieldChecks>, strict: boolean): Parsed<Frame> {
   let value: unknown;
   try {
     value = JSON.parse(raw);
   } catch {
     return { problem: "not JSON" };
   }
-  if (!isRecord(value)) return { problem: "not an object" };
+  if (!isFields(value)) return { problem: "not an object" };
   const kind = value.t;
   if (typeof kind !== "string" || !Object.hasOwn(table, kind)) return { problem: "t" };
-  const fields = table[kind] as Fields;
+  const fields = table[kind] as FieldChecks;
   const wrong = wrongIn(value, fields) ?? (strict ? unknownIn(value, fields) : undefined);
   return wrong === undefined ? { frame: value as Frame } : { problem: `${kind}.${wrong}` };
 }

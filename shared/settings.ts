@@ -5,6 +5,7 @@
 
 import { conditionOf } from "./condition.ts";
 import { DAYS, spansOf } from "./hours.ts";
+import { isFields } from "./json-fields.ts";
 import type { CustomFieldType, Look, PublicSite } from "./site.ts";
 
 type Rule =
@@ -177,8 +178,6 @@ const SELECTOR = /^[#.][\w-]+$/;
 const PATH = /^[MmLlHhVvCcSsQqTtAaZzeE\d\s.,+-]{1,2000}$/;
 
 const isText = (value: unknown, max: number): value is string => typeof value === "string" && value.length <= max;
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 const succeeds = (run: () => unknown): boolean => {
   try {
     run();
@@ -197,7 +196,7 @@ function problemInList(value: unknown, max: number, each: number): string | unde
 }
 
 function problemInHours(value: unknown): string | undefined {
-  if (!isObject(value)) return 'must be like {"timeZone": "Europe/Oslo", "mon": "9:00-17:00"}';
+  if (!isFields(value)) return 'must be like {"timeZone": "Europe/Oslo", "mon": "9:00-17:00"}';
   for (const [name, entry] of Object.entries(value)) {
     if (name === "timeZone") {
       const zone = String(entry);
@@ -228,12 +227,12 @@ export const CUSTOM_FIELD_TYPES = [
 ] as const satisfies readonly CustomFieldType[];
 
 function problemInCustomFields(value: unknown): string | undefined {
-  if (!isObject(value)) return 'must be like {"order": {"label": "Order number"}}';
+  if (!isFields(value)) return 'must be like {"order": {"label": "Order number"}}';
   if (Object.keys(value).length > FIELDS_MAX) return `may have ${FIELDS_MAX} fields at most`;
   for (const [name, field] of Object.entries(value)) {
     if (!/^[a-z]\w{0,31}$/i.test(name) || ["name", "email", "phone", "text"].includes(name))
       return `has "${name}": names are 1 to 32 letters, digits or _, and not name, email, phone or text`;
-    if (!isObject(field) || !isText(field.label, 80) || field.label.trim() === "")
+    if (!isFields(field) || !isText(field.label, 80) || field.label.trim() === "")
       return `${name} needs a label of 1 to 80 characters`;
     const { type = "text", choices } = field;
     if (!CUSTOM_FIELD_TYPES.some((one) => one === type))
@@ -246,7 +245,7 @@ function problemInCustomFields(value: unknown): string | undefined {
 }
 
 function problemInPhone(value: unknown): string | undefined {
-  if (!isObject(value)) return 'must be like {"offsetX": 12}';
+  if (!isFields(value)) return 'must be like {"offsetX": 12}';
   for (const [name, entry] of Object.entries(value)) {
     if (name === "phone") return "cannot contain phone";
     const wrong = settingProblemOf(name, entry);
@@ -256,7 +255,7 @@ function problemInPhone(value: unknown): string | undefined {
 }
 
 function problemInWords(value: unknown): string | undefined {
-  return isObject(value) && Object.values(value).every((entry) => isText(entry, 500))
+  return isFields(value) && Object.values(value).every((entry) => isText(entry, 500))
     ? undefined
     : "must be texts of at most 500 characters by key";
 }

@@ -1,10 +1,9 @@
 /** Reading a request's body: size, content type, JSON object. */
 
 import type { IncomingMessage as Request } from "node:http";
+import { type Fields, isFields } from "@porchlight/shared/json-fields";
 import { Refusal } from "./answers.ts";
-import type { Fields } from "./fields.ts";
 import type { RequestEntry } from "./journal.ts";
-import { isRecord } from "./option.ts";
 import type { SandboxConfig } from "./options.ts";
 
 /** The client disconnected before its body was complete. */
@@ -53,7 +52,7 @@ function parse(bytes: Buffer): Fields {
   } catch {
     throw new Refusal("VALIDATION", "Request body is not valid JSON");
   }
-  if (!isRecord(value)) throw new Refusal("VALIDATION", "Request body must be a JSON object");
+  if (!isFields(value)) throw new Refusal("VALIDATION", "Request body must be a JSON object");
   return value;
 }
 
@@ -63,7 +62,7 @@ function formFields(text: string): Fields {
   for (const [name, value] of new URLSearchParams(text)) {
     const [, outer, inner] = /^(\w+)\[(\w+)\]$/.exec(name) ?? [];
     if (outer === undefined || inner === undefined) fields[name] = value;
-    else fields[outer] = { ...(isRecord(fields[outer]) ? fields[outer] : {}), [inner]: value };
+    else fields[outer] = { ...(isFields(fields[outer]) ? fields[outer] : {}), [inner]: value };
   }
   return fields;
 }

@@ -5,9 +5,10 @@
  * text is replaced by the visitor's message.
  */
 
+import { isFields } from "@porchlight/shared/json-fields";
 import type { BotMessage, BotTurn } from "./bot.ts";
 import { answerQuestion } from "./faq.ts";
-import { isRecord, isSpan } from "./option.ts";
+import { isSpan } from "./option.ts";
 
 export type Rule = { match?: string; parts: readonly BotMessage[] };
 export type BotScript = BotName | readonly Rule[];
@@ -74,10 +75,10 @@ export type BotName = keyof typeof BOTS;
 const isBotName = (value: unknown): value is BotName => typeof value === "string" && Object.hasOwn(BOTS, value);
 
 const isPart = (value: unknown): value is BotMessage =>
-  isRecord(value) && typeof value.text === "string" && (value.afterMs === undefined || isSpan(value.afterMs));
+  isFields(value) && typeof value.text === "string" && (value.afterMs === undefined || isSpan(value.afterMs));
 
 const isRule = (value: unknown): value is Rule =>
-  isRecord(value) &&
+  isFields(value) &&
   Array.isArray(value.parts) &&
   value.parts.every(isPart) &&
   (value.match === undefined || (typeof value.match === "string" && matcher(value.match) !== undefined));

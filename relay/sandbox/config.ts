@@ -1,6 +1,6 @@
 /** Checks and applies changes of the sandbox's options. */
 
-import { isRecord } from "./option.ts";
+import { isFields } from "@porchlight/shared/json-fields";
 import { OPTIONS, type SandboxConfig } from "./options.ts";
 import { PROFILES } from "./profiles.ts";
 
@@ -11,7 +11,7 @@ const isOption = (name: string): name is keyof typeof OPTIONS => Object.hasOwn(O
 
 /** Checks a patch from outside. @throws ConfigError that names the option and the values that it accepts */
 export function checkPatch(patch: unknown): Partial<SandboxConfig> {
-  if (!isRecord(patch)) throw new ConfigError("A patch must be an object of options");
+  if (!isFields(patch)) throw new ConfigError("A patch must be an object of options");
   for (const [name, value] of Object.entries(patch)) {
     if (!isOption(name)) throw new ConfigError(`There is no option "${name}"`);
     if (!OPTIONS[name].allows(value)) {

@@ -14,13 +14,13 @@
  *   POST  wait {fromId, messages, sent, timeoutMs}                answers when these numbers are reached
  */
 
+import { type Fields, isFields } from "@porchlight/shared/json-fields";
 import { type Context, Hono } from "hono";
 import { ConfigError, maskedConfig } from "./config.ts";
 import type { Fault, FaultRoute } from "./fault.ts";
-import { type Fields, isBlank } from "./fields.ts";
+import { isBlank } from "./fields.ts";
 import type { Message } from "./messages.ts";
 import { type ConversationId, OperationError, type Operator, type Seed } from "./operator.ts";
-import { isRecord } from "./option.ts";
 import { OPTIONS } from "./options.ts";
 import type { RechargeAsk } from "./recharge.ts";
 import type { Service } from "./service.ts";
@@ -38,7 +38,7 @@ async function fields(c: Context): Promise<Fields> {
   if (!c.req.header("content-type")?.startsWith("application/json"))
     throw new OperationError(400, "Content-Type must be application/json");
   const body = jsonIn(text);
-  if (!isRecord(body)) throw new OperationError(400, "The body must be a JSON object");
+  if (!isFields(body)) throw new OperationError(400, "The body must be a JSON object");
   return body;
 }
 
@@ -72,14 +72,14 @@ function toOf(body: Fields): ConversationId {
 
 /** The operator checks the scripts of campaigns. */
 export function seedOf({ lists = [], subAccounts = [], campaigns = {} }: Fields): Seed {
-  const isAccount = (value: unknown) => isRecord(value) && typeof value.email === "string";
+  const isAccount = (value: unknown) => isFields(value) && typeof value.email === "string";
   if (!Array.isArray(lists) || !lists.every((listId) => typeof listId === "string")) {
     throw new OperationError(400, "lists must be a list of ids");
   }
   if (!Array.isArray(subAccounts) || !subAccounts.every(isAccount)) {
     throw new OperationError(400, "subAccounts must be a list of {email, balance?, threshold?, rechargeAmount?}");
   }
-  if (!isRecord(campaigns)) throw new OperationError(400, "campaigns must be {campaignId: script}");
+  if (!isFields(campaigns)) throw new OperationError(400, "campaigns must be {campaignId: script}");
   return { lists, subAccounts, campaigns: campaigns as NonNullable<Seed["campaigns"]> };
 }
 

@@ -1,6 +1,6 @@
 /** The kinds of faults, and the checks of a fault that comes from outside. */
 
-import { isRecord } from "./option.ts";
+import { isFields } from "@porchlight/shared/json-fields";
 
 /** Names of the endpoints in faults, in `forceStatus` and in the journal. */
 export const ROUTES = ["createContact", "findContact", "addToList", "send", "incoming", "credits"] as const;
@@ -60,16 +60,16 @@ export const isFaultRoute = (value: unknown): value is FaultRoute =>
 
 /** Whether a value from outside is a fault of a known kind, with fields of the right types. */
 export const isFault = (value: unknown): value is Fault =>
-  isRecord(value) &&
+  isFields(value) &&
   (FAULTS as readonly unknown[]).includes(value.kind) &&
   (value.status === undefined || (Number.isInteger(value.status) && Number(value.status) >= 200)) &&
   (value.when === undefined || value.when === "before" || value.when === "after") &&
   (value.ms === undefined || (typeof value.ms === "number" && value.ms >= 0)) &&
-  (value.headers === undefined || isRecord(value.headers));
+  (value.headers === undefined || isFields(value.headers));
 
 /** Whether a value from outside is a fault with its route and its share of the requests. */
 export const isFaultRule = (value: unknown): value is FaultRule =>
-  isRecord(value) && isFaultRoute(value.route) && typeof value.rate === "number" && isFault(value);
+  isFields(value) && isFaultRoute(value.route) && typeof value.rate === "number" && isFault(value);
 
 /** Expands a status or a kind to a fault. */
 export const toFault = (fault: Fault | FaultKind | number): Fault =>

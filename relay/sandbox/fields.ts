@@ -1,7 +1,7 @@
 /** Strict readers for the fields of a request body: exact types; blank means absent where the interface allows it. */
 
+import { type Fields, isFields } from "@porchlight/shared/json-fields";
 import { Refusal } from "./answers.ts";
-import { isRecord } from "./option.ts";
 import type { SandboxConfig } from "./options.ts";
 
 /** White space of all scripts and zero-width characters: invisible text (R-231). */
@@ -10,12 +10,10 @@ const BLANK = /^[\s\u200b-\u200d\u2060\ufeff]*$/u;
 /** Whether a reader sees nothing of the text; true for an empty one (R-231). */
 export const isBlank = (text: string): boolean => BLANK.test(text);
 
-export type Fields = Record<string, unknown>;
-
 /** A body's object under `name`. @throws Refusal VALIDATION */
 export function objectField(body: Fields, name: string): Fields {
   const value = body[name];
-  if (!isRecord(value)) throw new Refusal("VALIDATION", `${name} is required and must be an object`);
+  if (!isFields(value)) throw new Refusal("VALIDATION", `${name} is required and must be an object`);
   return value;
 }
 

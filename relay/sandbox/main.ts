@@ -13,10 +13,10 @@
 
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { isFields } from "@porchlight/shared/json-fields";
 import { ConfigError, checkPatch } from "./config.ts";
 import { seedOf } from "./control.ts";
 import type { Seed } from "./operator.ts";
-import { isRecord } from "./option.ts";
 import { DEFAULT_KEY, OPTIONS, type SandboxConfig } from "./options.ts";
 import { startSandbox } from "./server.ts";
 
@@ -46,7 +46,7 @@ export function fileFrom(env: Env): { options: Record<string, unknown>; seed: Se
   if (path === undefined || path === "") return { options: {}, seed: {} };
   try {
     const content: unknown = JSON.parse(readFileSync(path, "utf8"));
-    if (!isRecord(content)) throw new Error("it must contain a JSON object");
+    if (!isFields(content)) throw new Error("it must contain a JSON object");
     const { lists, subAccounts, campaigns, ...options } = content;
     return { options, seed: seedOf({ lists, subAccounts, campaigns }) };
   } catch (error) {

@@ -1,9 +1,10 @@
 /** Files of incoming messages: links that are fetched, and data URIs that are decoded. */
 
+import type { Fields } from "@porchlight/shared/json-fields";
 import { isLoopback } from "@porchlight/shared/loopback";
 import { fileTypeFromBuffer, supportedMimeTypes } from "file-type";
 import { Refusal } from "./answers.ts";
-import { type Fields, nullableText } from "./fields.ts";
+import { nullableText } from "./fields.ts";
 import type { Media } from "./messages.ts";
 import type { SandboxConfig } from "./options.ts";
 import type { Poster } from "./poster.ts";

@@ -1,5 +1,7 @@
 /** Small builders for the table of options: initial value, check of new values, and help text. */
 
+import { isFields } from "@porchlight/shared/json-fields";
+
 export type Option<T> = {
   initial: T;
   allows: (value: unknown) => boolean;
@@ -11,16 +13,13 @@ export type Option<T> = {
 /** A time in milliseconds: fixed, or drawn from a range; one draw in a hundred returns `p99` instead. */
 export type Span = number | { min: number; max: number; p99?: number };
 
-/** Whether a value is a JSON object: neither null nor a list. */
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 const isCount = (value: unknown): value is number => typeof value === "number" && value >= 0 && !Number.isNaN(value);
 const isString = (value: unknown): value is string => typeof value === "string";
 
 /** Whether a value from outside is a time, or a range whose `min` is at most its `max`. */
 export const isSpan = (value: unknown): value is Span =>
   isCount(value) ||
-  (isRecord(value) &&
+  (isFields(value) &&
     isCount(value.min) &&
     isCount(value.max) &&
     value.min <= value.max &&
@@ -95,7 +94,7 @@ export const record = <T>(
   allows: (value: unknown) => boolean,
 ): Option<Readonly<Record<string, T>>> => ({
   initial: {},
-  allows: (v) => isRecord(v) && Object.values(v).every(allows),
+  allows: (v) => isFields(v) && Object.values(v).every(allows),
   allowed,
   help,
 });

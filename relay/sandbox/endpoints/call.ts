@@ -1,7 +1,7 @@
 /** The arguments and the result of an endpoint. */
 
+import type { Fields } from "@porchlight/shared/json-fields";
 import type { Answer } from "../answers.ts";
-import type { Fields } from "../fields.ts";
 import type { Service } from "../service.ts";
 
 export type Call = {

@@ -1,8 +1,9 @@
 /** `POST /subaccounts/credits` (interface 4.6; BEHAVIOUR 4.8). Not idempotent: a repeated grant grants again. */
 
+import type { Fields } from "@porchlight/shared/json-fields";
 import { Refusal } from "../answers.ts";
 import { checkEmail } from "../contacts.ts";
-import { type Fields, onlyFields, optionalText } from "../fields.ts";
+import { onlyFields, optionalText } from "../fields.ts";
 import type { SandboxConfig } from "../options.ts";
 import type { Service } from "../service.ts";
 import type { Endpoint } from "./call.ts";

@@ -1,10 +1,10 @@
 /** `POST /incoming_custom_channel_message` (interface 4.5; BEHAVIOUR 4.7). 200 means queued, not processed (R-461). */
 
+import type { Fields } from "@porchlight/shared/json-fields";
 import { Refusal } from "../answers.ts";
 import {
   checkBodyLength,
   checkFromIdLength,
-  type Fields,
   isBlank,
   objectField,
   onlyFields,

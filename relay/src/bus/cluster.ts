@@ -1,3 +1,4 @@
+import { isFields } from "@porchlight/shared/json-fields";
 import type { ErrorFrame, Rating } from "@porchlight/shared/protocol";
 import type { Clock } from "../base/clock.ts";
 import { createPoll } from "../base/poll.ts";
@@ -129,15 +130,14 @@ function createSender(link: NodeLink, node: string, clock: Clock) {
   };
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 const isNews = (value: unknown): boolean =>
-  isRecord(value) &&
+  isFields(value) &&
   typeof value.visitor === "string" &&
   Number.isSafeInteger(value.head) &&
   (value.read === undefined || Number.isSafeInteger(value.read)) &&
   value.changes === undefined;
 const isLaneHint = (value: unknown): boolean =>
-  isRecord(value) && typeof value.visitor === "string" && typeof value.account === "string";
+  isFields(value) && typeof value.visitor === "string" && typeof value.account === "string";
 const isSpent = (value: unknown): boolean =>
   Array.isArray(value) &&
   typeof value[0] === "string" &&
@@ -157,7 +157,7 @@ function parseHint(text: string): Hint | undefined {
   try {
     const hint: unknown = JSON.parse(text);
     const fits =
-      isRecord(hint) &&
+      isFields(hint) &&
       typeof hint.from === "string" &&
       listOf(hint.news, isNews) &&
       listOf(hint.nudges, isLaneHint) &&

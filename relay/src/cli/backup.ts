@@ -1,6 +1,7 @@
 import { chmod, readdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { makeFolder } from "../base/folder.ts";
+import { isMissingPath } from "../base/missing-path.ts";
 import { copyData, filesIn } from "../flows/backup/copy-data.ts";
 import type { Backups } from "../flows/backup/schedule.ts";
 import { countVisitors } from "../records/listings.ts";
@@ -10,12 +11,10 @@ import type { CommandContext } from "./context.ts";
 import { CommandError } from "./error.ts";
 import { progress } from "./progress.ts";
 
-const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT";
-
 /** Creates the folder if it does not exist. @throws CommandError unless it is empty */
 async function emptyFolder(folder: string): Promise<void> {
   const entries = await readdir(folder).catch((error: unknown) => {
-    if (isMissing(error)) return [];
+    if (isMissingPath(error)) return [];
     throw new CommandError(`${folder} is not a folder.`, 2);
   });
   if (entries.length > 0) throw new CommandError(`${folder} is not empty: name a new folder.`, 2);

@@ -1,9 +1,8 @@
 import { blockView } from "../http/api/blocks.ts";
 import { blocksPage } from "../records/blocks.ts";
-import { allArguments, type Command, positionals, requiredOption, table } from "./command.ts";
+import { allArguments, type Command, positionals, requiredOption, SITE_OPTION, table } from "./command.ts";
 import { CommandError } from "./error.ts";
 
-const site = { site: { type: "string" } } as const;
 const ROWS = 200;
 
 export const BLOCKING: Record<string, Command> = {
@@ -11,7 +10,7 @@ export const BLOCKING: Record<string, Command> = {
     usage: "<visitor|address|a.b.c.d/n> --reason <words> [--everybody] [--site <site>]",
     help: "blocks a visitor or a network; a running relay applies it within seconds",
     subject: allArguments,
-    options: { ...site, reason: { type: "string" }, everybody: { type: "boolean" } },
+    options: { ...SITE_OPTION, reason: { type: "string" }, everybody: { type: "boolean" } },
     check: (given) => void requiredOption(given, "reason"),
     async run(context, given) {
       const { value } = positionals(given, "value");
@@ -31,7 +30,7 @@ export const BLOCKING: Record<string, Command> = {
   "block list": {
     usage: "[--site <site>]",
     help: "lists the blocked visitors and networks of a site, newest first",
-    options: site,
+    options: SITE_OPTION,
     async run(context, given) {
       const siteId = context.site(given.text("site")).public.id;
       const rows = (await blocksPage(context.db, { site: siteId, limit: ROWS })).map(blockView);
@@ -43,7 +42,7 @@ export const BLOCKING: Record<string, Command> = {
     usage: "<block> [--site <site>]",
     help: "removes a block",
     subject: allArguments,
-    options: site,
+    options: SITE_OPTION,
     async run(context, given) {
       const { block } = positionals(given, "block");
       const siteId = context.site(given.text("site")).public.id;

@@ -40,6 +40,9 @@ export type RelayCommand = Described & {
 export type StandaloneCommand = Described & { place: "alone"; run: (given: CommandArgs) => Promise<Result> };
 export type Command = RelayCommand | StandaloneCommand;
 
+/** The option that names a site; see `CommandContext.site`. */
+export const SITE_OPTION = { site: { type: "string" } } as const;
+
 /** The positional arguments and the site or account of a command, for the audit log. */
 export const allArguments = ({ args, text }: CommandArgs): string =>
   [...args, text("site"), text("account")].filter((part) => part !== undefined).join(" ");

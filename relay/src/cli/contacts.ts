@@ -5,7 +5,7 @@ import { type OutreachRefusal, sendKey } from "../flows/outreach.ts";
 import { sentView } from "../http/api/views.ts";
 import { findEntry, type LedgerState } from "../records/ledger/ledger.ts";
 import type { ContactAnswer } from "../service/api.ts";
-import type { Outcome } from "../service/outcome.ts";
+import { isAccepted, type Outcome } from "../service/outcome.ts";
 import {
   allArguments,
   type Command,
@@ -14,13 +14,13 @@ import {
   positionals,
   type Result,
   requiredOption,
+  SITE_OPTION,
   waitSeconds,
 } from "./command.ts";
 import type { CommandContext } from "./context.ts";
 import { CommandError } from "./error.ts";
 import { exitCodeOf, waitUntilSettled } from "./ledger-outcome.ts";
 
-const site = { site: { type: "string" } } as const;
 const detailOptions = {
   phone: { type: "string" },
   email: { type: "string" },
@@ -29,8 +29,9 @@ const detailOptions = {
 } as const;
 
 /** @throws CommandError that says who refused the call, and why; nothing when it succeeded */
-export function assertAccepted({ kind, status, message }: Outcome): void {
-  if (kind === "ok" || kind === "duplicate") return;
+export function assertAccepted(outcome: Outcome): void {
+  const { kind, status, message } = outcome;
+  if (isAccepted(outcome)) return;
   if (status > 0) throw new CommandError(`The service refused it (${status}): ${message}`);
   const unanswered = kind === "transient" || kind === "unknown";
   throw new CommandError(`${unanswered ? "The service did not answer" : "No call was made"}: ${message}`);
@@ -103,7 +104,7 @@ export const CONTACTS: Record<string, Command> = {
   "contact find": {
     usage: "--phone <phone>|--email <email> [--site <site>]",
     help: "finds a contact at the service",
-    options: { ...site, ...detailOptions },
+    options: { ...SITE_OPTION, ...detailOptions },
     async run({ contacts, site }, given) {
       const { account, leads } = site(given.text("site"));
       const { phone, email = "" } = detailsOf(given, leads?.country);
@@ -116,7 +117,7 @@ export const CONTACTS: Record<string, Command> = {
     usage: "--phone <phone>|--email <email> [--first-name …] [--last-name …] [--site <site>]",
     help: "finds or creates a contact",
     subject: ({ text }) => text("site") ?? "",
-    options: { ...site, ...detailOptions },
+    options: { ...SITE_OPTION, ...detailOptions },
     async run({ contacts, site }, given) {
       const { account, leads } = site(given.text("site"));
       const answer = await contacts.findOrCreate(account, detailsOf(given, leads?.country));
@@ -128,7 +129,7 @@ export const CONTACTS: Record<string, Command> = {
     usage: "<list> <contact> [--site <site>]",
     help: "adds a contact to a list",
     subject: allArguments,
-    options: site,
+    options: SITE_OPTION,
     async run({ contacts, site }, given) {
       const { list, contact } = positionals(given, "list", "contact");
       assertAccepted(await contacts.addToList(site(given.text("site")).account, list, contact));
@@ -141,7 +142,7 @@ export const CONTACTS: Record<string, Command> = {
     subject: ({ text }) =>
       [text("user") ?? text("visitor"), text("key"), text("site")].filter((part) => part !== undefined).join(" "),
     options: {
-      ...site,
+      ...SITE_OPTION,
       ...detailOptions,
       user: { type: "string" },
       visitor: { type: "string" },
@@ -160,7 +161,7 @@ export const CONTACTS: Record<string, Command> = {
     usage: "<key> --sent|--not-sent --reason <words> [--site <site>]",
     help: "sets the outcome of a message whose outcome is unknown",
     subject: allArguments,
-    options: { ...site, sent: { type: "boolean" }, "not-sent": { type: "boolean" }, reason: { type: "string" } },
+    options: { ...SITE_OPTION, sent: { type: "boolean" }, "not-sent": { type: "boolean" }, reason: { type: "string" } },
     check(given) {
       if (given.flag("sent") === given.flag("not-sent"))
         throw new CommandError("Either --sent or --not-sent is needed.", 2);

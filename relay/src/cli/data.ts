@@ -18,12 +18,11 @@ import {
 import { type RatingRow, ratingsPage } from "../records/ratings.ts";
 import { messagesBefore } from "../records/threads.ts";
 import { counted, recordCopy } from "./audit.ts";
-import { allArguments, type Command, positionals, type Result } from "./command.ts";
+import { allArguments, type Command, positionals, type Result, SITE_OPTION } from "./command.ts";
 import type { CommandContext } from "./context.ts";
 import { CommandError } from "./error.ts";
 import { progress } from "./progress.ts";
 
-const site = { site: { type: "string" } } as const;
 const BATCH = 200;
 
 /** All rows of a paged list. */
@@ -112,14 +111,14 @@ export const DATA: Record<string, Command> = {
     place: "here",
     usage: "<file> [--site <site>]",
     help: "writes all data of a site into a file, one JSON object per line; exit code 3 when a visitor is incomplete",
-    options: site,
+    options: SITE_OPTION,
     run: (context, given) => exportSite(context, positionals(given, "file").file, given.text("site")),
   },
   erase: {
     usage: "<visitor> --yes [--site <site>]",
     help: "deletes a visitor permanently from the relay; the service keeps its copy",
     subject: allArguments,
-    options: { ...site, yes: { type: "boolean" } },
+    options: { ...SITE_OPTION, yes: { type: "boolean" } },
     check(given) {
       if (!given.flag("yes")) throw new CommandError("This cannot be undone. Add --yes to confirm.", 2);
     },
@@ -135,7 +134,7 @@ export const DATA: Record<string, Command> = {
     usage: "[<visitor>] [--all] [--site <site>]",
     help: "ends all sessions of a visitor, or with --all of the site: browser tokens become invalid, threads stay",
     subject: (given) => (given.flag("all") ? `all ${allArguments(given)}` : allArguments(given)),
-    options: { ...site, all: { type: "boolean" } },
+    options: { ...SITE_OPTION, all: { type: "boolean" } },
     check({ args, flag }) {
       if (args.length > 0 === flag("all"))
         throw new CommandError("Either a visitor or --all is needed. See porchlight help.", 2);

@@ -3,10 +3,9 @@ import { EVENT_STATES } from "../base/owner-events.ts";
 import { deliveryView, eventView } from "../http/api/views.ts";
 import { eventsPage, renewEvent } from "../records/events.ts";
 import { deliveriesPage, findListedVisitor } from "../records/listings.ts";
-import { allArguments, type Command, type CommandArgs, positionals, table } from "./command.ts";
+import { allArguments, type Command, type CommandArgs, positionals, SITE_OPTION, table } from "./command.ts";
 import { CommandError } from "./error.ts";
 
-const site = { site: { type: "string" } } as const;
 const LIST_MAX = 200;
 
 /** The value of `--state`; `undefined` without the option. @throws CommandError for an unknown state */
@@ -21,7 +20,7 @@ export const DELIVERIES: Record<string, Command> = {
   deliveries: {
     usage: "[--failed|--state waiting|failed] [--site <site>]",
     help: "lists messages that the service has not accepted, with attempts and last error; exit code 3 when one failed",
-    options: { ...site, failed: { type: "boolean" }, state: { type: "string" } },
+    options: { ...SITE_OPTION, failed: { type: "boolean" }, state: { type: "string" } },
     async run({ db, site }, given) {
       const only = given.flag("failed") ? "failed" : stateIn(given, DELIVERY_STATES);
       const ask = { site: site(given.text("site")).public.id, limit: LIST_MAX };
@@ -41,7 +40,7 @@ export const DELIVERIES: Record<string, Command> = {
     usage: "<visitor> <message> [--site <site>]",
     help: "sends a failed message again",
     subject: allArguments,
-    options: site,
+    options: SITE_OPTION,
     async run(context, given) {
       const { visitor, message } = positionals(given, "visitor", "message");
       const site = context.site(given.text("site"));
@@ -61,7 +60,7 @@ export const DELIVERIES: Record<string, Command> = {
   webhooks: {
     usage: "[--state waiting|delivered|failed] [--site <site>]",
     help: "lists the events of your webhook, newest first; exit code 3 when one failed",
-    options: { ...site, state: { type: "string" } },
+    options: { ...SITE_OPTION, state: { type: "string" } },
     async run({ db, site }, given) {
       const state = stateIn(given, EVENT_STATES);
       const ask = { site: site(given.text("site")).public.id, limit: LIST_MAX, ...(state && { state }) };
@@ -80,7 +79,7 @@ export const DELIVERIES: Record<string, Command> = {
     usage: "<event> [--site <site>]",
     help: "makes the running relay send an event to your webhook again",
     subject: allArguments,
-    options: site,
+    options: SITE_OPTION,
     async run({ db, clock, site }, given) {
       const { event } = positionals(given, "event");
       const { id } = site(given.text("site")).public;

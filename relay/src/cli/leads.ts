@@ -1,9 +1,8 @@
 import { iso, leadView } from "../http/api/views.ts";
 import { findLead, leadsPage } from "../records/leads.ts";
-import { allArguments, type Command, positionals, table } from "./command.ts";
+import { allArguments, type Command, positionals, SITE_OPTION, table } from "./command.ts";
 import { CommandError } from "./error.ts";
 
-const site = { site: { type: "string" } } as const;
 const STATES = ["open", "done", "refused"] as const;
 const LIST_MAX = 200;
 
@@ -11,7 +10,7 @@ export const LEADS: Record<string, Command> = {
   leads: {
     usage: "[--state open|done|refused] [--site <site>]",
     help: "lists the leads, newest first, with their states; exit code 3 when the service refused one",
-    options: { ...site, state: { type: "string" } },
+    options: { ...SITE_OPTION, state: { type: "string" } },
     async run({ db, site }, given) {
       const wanted = given.text("state");
       const state = STATES.find((each) => each === wanted);
@@ -35,7 +34,7 @@ export const LEADS: Record<string, Command> = {
     usage: "<visitor> <lead> [--site <site>]",
     help: "makes the running relay retry a waiting or refused lead",
     subject: allArguments,
-    options: site,
+    options: SITE_OPTION,
     async run({ db, leads, site }, given) {
       const { visitor, lead: id } = positionals(given, "visitor", "lead");
       const home = site(given.text("site"));

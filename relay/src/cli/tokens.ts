@@ -1,5 +1,5 @@
 import { addToken, revokeToken, SCOPES, type Scope, tokens } from "../records/tokens.ts";
-import { allArguments, type Command, type CommandArgs, positionals, table } from "./command.ts";
+import { allArguments, type Command, type CommandArgs, positionals, SITE_OPTION, table } from "./command.ts";
 import { CommandError } from "./error.ts";
 
 const isScope = (text: string): text is Scope => (SCOPES as readonly string[]).includes(text);
@@ -15,14 +15,12 @@ function scopesOf({ text }: CommandArgs): Scope[] {
   return scopes.filter(isScope);
 }
 
-const site = { site: { type: "string" } } as const;
-
 export const TOKENS: Record<string, Command> = {
   "token add": {
     usage: "<name> [--site <site>] [--scopes <scope,…>|all]",
     help: "creates a token of the server API and shows it once; the scope admin:read, which is not part of all, gives read access to the admin pages of the site",
     subject: allArguments,
-    options: { ...site, scopes: { type: "string" } },
+    options: { ...SITE_OPTION, scopes: { type: "string" } },
     check: (given) => void scopesOf(given),
     async run({ db, clock, site }, given) {
       const { name } = positionals(given, "name");

@@ -1,13 +1,12 @@
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { isMissingPath } from "../base/missing-path.ts";
 import { syncFolderAsync } from "../base/sync.ts";
 import type { Files } from "./store.ts";
 
 const KEY = /^[0-9a-z]{26}$/;
 /** Bytes of one read. With Node's default of 64 KiB, a client that reads nothing kept a quarter of a megabyte in memory. */
 const PART_BYTES = 16 * 1024;
-
-const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT";
 
 /**
  * Stores files on the local disk, in folders named by the first two characters of the key, so that no folder grows too large.
@@ -35,7 +34,7 @@ export function createDiskFiles(root: string): Files {
         const part = span === undefined ? {} : { start: span.from, end: span.to };
         return file.createReadStream({ ...part, highWaterMark: PART_BYTES });
       } catch (error) {
-        if (isMissing(error)) return undefined;
+        if (isMissingPath(error)) return undefined;
         throw error;
       }
     },

@@ -4,7 +4,7 @@ import type { Database } from "../db/database.ts";
 import { createNamedMutex } from "../db/named-mutex.ts";
 import { addMember, isMember } from "../records/memberships.ts";
 import type { ContactAnswer } from "../service/api.ts";
-import type { Outcome } from "../service/outcome.ts";
+import { isAccepted, type Outcome } from "../service/outcome.ts";
 import type { PacedCall } from "./paced-calls.ts";
 
 /** The details of a contact: a phone number in E.164 form, an email address, or both. */
@@ -65,7 +65,7 @@ export function createContacts({ db, clock, log, paced }: ContactsDeps) {
   /** Adds a contact to a list, even if that was done before, because a person may have removed it from the list. */
   async function addToList(account: string, list: string, contact: string): Promise<Outcome> {
     const added = await paced(account, "contact", (client) => client.addToList(list, contact));
-    if (added.kind === "ok" || added.kind === "duplicate")
+    if (isAccepted(added))
       await db.transaction((tx) => addMember(tx, { account, contact, list, at: clock.now() }), [contact]);
     return added;
   }

@@ -23,7 +23,7 @@ import {
 import type { Sites } from "../records/sites.ts";
 import { findVisitor, setContactIfUnknown } from "../records/visitors.ts";
 import type { ContactAnswer } from "../service/api.ts";
-import type { Outcome } from "../service/outcome.ts";
+import { isAccepted, type Outcome } from "../service/outcome.ts";
 import type { Contacts } from "./contacts.ts";
 
 type LeadDeps = {
@@ -125,7 +125,6 @@ export type Leads = ReturnType<typeof createLeads>;
 type LeadName = Pick<Lead, "visitor" | "id">;
 
 const nameOf = ({ visitor, id }: LeadName): string => `${visitor}\0${id}`;
-const isDone = ({ kind }: Outcome): boolean => kind === "ok" || kind === "duplicate";
 const problemOf = ({ status, message }: Outcome): string => `${status}: ${message}`;
 
 /** The field that a refusal is about: the service names it, or the lead has only one (R-702). */
@@ -232,7 +231,7 @@ async function contactOf({ db, contacts }: State, lead: Lead): Promise<string | 
   const none: ContactAnswer = { kind: "transient", status: 0, message: "the contact of the chat is not known yet" };
   const found = email === null ? none : await contacts.find(account, { email });
   // A look-up that finds no contact is not final: the first reply reveals the contact.
-  return found.contact?.id ?? (isDone(found) || found.kind === "permanent" ? none : found);
+  return found.contact?.id ?? (isAccepted(found) || found.kind === "permanent" ? none : found);
 }
 
 /** Puts the contact on each list of the lead. @returns the first failure; lists after a temporary failure are not tried */
@@ -242,7 +241,7 @@ async function joinLists({ sites, contacts }: State, lead: Lead, contact: string
   let obstacle: Outcome | undefined;
   for (const list of lists) {
     const outcome = await contacts.addToListOnce(lead.account, list, contact);
-    if (isDone(outcome)) continue;
+    if (isAccepted(outcome)) continue;
     obstacle ??= { ...outcome, message: `list ${list}: ${outcome.message}` };
     // An unknown list does not prevent adding the lead to the other lists.
     if (outcome.kind !== "permanent") break;

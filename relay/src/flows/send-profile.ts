@@ -2,7 +2,7 @@ import { hashed, type Log } from "../base/log.ts";
 import type { Database } from "../db/database.ts";
 import { type Details, markDetailsSent, unsentDetails } from "../records/details.ts";
 import type { LaneHead } from "../records/outbox.ts";
-import type { Outcome } from "../service/outcome.ts";
+import { isAccepted, type Outcome } from "../service/outcome.ts";
 
 type Send = (head: LaneHead, about?: Omit<Details, "phone">) => Promise<Outcome>;
 
@@ -18,7 +18,7 @@ export async function sendWithProfile(
 ): Promise<Outcome> {
   const news = head.reaction === null && head.has_unsent_details ? await unsentDetails(db, head.visitor) : undefined;
   const outcome = await send(head, news?.details);
-  if (news !== undefined && (outcome.kind === "ok" || outcome.kind === "duplicate")) {
+  if (news !== undefined && isAccepted(outcome)) {
     await db
       .transaction((tx) => markDetailsSent(tx, head.visitor, news.version))
       .catch((error: unknown) => log("database.failing", { visitor: hashed(head.visitor), cause: String(error) }));

@@ -8,7 +8,7 @@ import type { Details } from "../records/details.ts";
 import type { LaneHead } from "../records/outbox.ts";
 import type { Sites } from "../records/sites.ts";
 import { createService, type Service } from "../service/api.ts";
-import type { Outcome } from "../service/outcome.ts";
+import { isAccepted, type Outcome } from "../service/outcome.ts";
 import type { AttachFile } from "./attach-file.ts";
 
 /**
@@ -78,7 +78,7 @@ function createRouting({ clock, log, countSecondCall }: Omit<ServicesDeps, "mayS
     }
     countSecondCall(site.account);
     const second = await call(without as typeof message);
-    if (second.kind === "ok" || second.kind === "duplicate") {
+    if (isAccepted(second)) {
       refused.set(name, clock.uptime() + REFUSED_MS);
       logRefusal();
     }

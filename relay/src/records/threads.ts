@@ -127,7 +127,8 @@ type NewMessage = { visitor: string; id: string; text: string; at: number };
 
 /** The fields that a new message does not have yet. */
 const NEW = { state: null, reason: null, reaction: null } as const;
-const NO_FILE: File = { key: null, name: null, type: null, size: null, width: null, height: null };
+/** The columns of the file of a message without one. */
+export const NO_FILE: File = { key: null, name: null, type: null, size: null, width: null, height: null };
 
 /**
  * Appends messages of visitors, each once per id. `typed`: when it was written, in milliseconds since 1970; absent when unknown.

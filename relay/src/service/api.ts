@@ -1,4 +1,4 @@
-import { isFields } from "../base/fields.ts";
+import { isFields } from "@porchlight/shared/json-fields";
 import type { BusinessLabel, ContactExternalId } from "../base/id-types.ts";
 import { isPlaceholder } from "../base/input-text.ts";
 import { createTransport, type Transport, type TransportOptions } from "./http.ts";

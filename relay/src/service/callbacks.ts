@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
+import { type Fields, isFields } from "@porchlight/shared/json-fields";
 import { DEPTH_MAX, REPLY_MAX } from "@porchlight/shared/limits";
 import { cut, isBlank } from "@porchlight/shared/text";
 import { tooDeep } from "../base/depth.ts";
 import { parseExact } from "../base/exact-json.ts";
-import { type Fields, isFields } from "../base/fields.ts";
 import type { ContactExternalId } from "../base/id-types.ts";
 import { toMultiLine } from "../base/input-text.ts";
 import { MISSING_FILE_TEXT } from "../base/missing-file.ts";

@@ -1,4 +1,4 @@
-import { isFields } from "../base/fields.ts";
+import { isFields } from "@porchlight/shared/json-fields";
 import type { Answer } from "./http.ts";
 import { type StatedLimit, statedLimit, statedWait } from "./rate-limit-headers.ts";
 
@@ -27,6 +27,9 @@ export type Outcome = {
   /** The rate limit that the answer states. */
   limit?: StatedLimit;
 };
+
+/** Whether the service did what the call asked, now or at an earlier call. */
+export const isAccepted = ({ kind }: Pick<Outcome, "kind">): boolean => kind === "ok" || kind === "duplicate";
 
 /** Words that may be ids or keys: at least 8 characters, with a digit or an underscore. */
 const OPAQUE = /(?=[\w%+/=.-]{8,})[\w%+/=.-]*[\d_][\w%+/=.-]*/g;

@@ -1,8 +1,8 @@
+import { type Fields, isFields } from "@porchlight/shared/json-fields";
 import { DEPTH_MAX } from "@porchlight/shared/limits";
 import { amountOf, isAmount, shownAmount } from "../base/amount.ts";
 import { tooDeep } from "../base/depth.ts";
 import { parseExact } from "../base/exact-json.ts";
-import { type Fields, isFields } from "../base/fields.ts";
 
 /**
  * An auto-recharge event (interface section 6). Only its key is guaranteed; other fields are searched in several places

@@ -1,3 +1,4 @@
+import { isFields } from "@porchlight/shared/json-fields";
 import type { Settings, Site } from "../base/config.ts";
 import type { Log } from "../base/log.ts";
 import type { Sites } from "../records/sites.ts";
@@ -18,12 +19,9 @@ const shown = (path: string, value: unknown): string => {
   return typeof value === "string" ? value : JSON.stringify(value, hidden);
 };
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** The paths at which two values differ. Lists are compared whole. */
 function differences(before: unknown, after: unknown, path: string): Omit<ChangedSetting, "effect">[] {
-  if ((isRecord(before) || isRecord(after)) && isRecord(before ?? {}) && isRecord(after ?? {})) {
+  if ((isFields(before) || isFields(after)) && isFields(before ?? {}) && isFields(after ?? {})) {
     const [old, fresh] = [before ?? {}, after ?? {}] as Record<string, unknown>[];
     const all = [...new Set([...Object.keys(old ?? {}), ...Object.keys(fresh ?? {})])];
     const names = all.filter((name) => name !== "fromFile");

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
+import { type Fields, isFields } from "@porchlight/shared/json-fields";
 import { SETTINGS, settingProblemOf } from "@porchlight/shared/settings";
 import { DEFAULT_SITE, type PublicSite } from "@porchlight/shared/site";
 import { z } from "zod";
-import { type Fields, isFields } from "../fields.ts";
 import { creditRules, guardRules, leadRules, retentionRules, routeRule, webhookRules } from "../rules.ts";
 import { exampleAt, FILE_EXAMPLE, nearest, suggestionFor } from "./examples.ts";
 import { type FieldProblem, fieldProblemsOf, issueText, UNKNOWN } from "./issues.ts";

@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { chmod, copyFile, mkdir, open, readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Settings } from "../../base/config.ts";
+import { isMissingPath } from "../../base/missing-path.ts";
 import { syncFolders } from "../../base/sync.ts";
 import { backupOnThread } from "../../db/backup.ts";
 import type { Database } from "../../db/database.ts";
@@ -23,14 +24,12 @@ const HELP = "help";
 /** Folder of incomplete uploads. */
 const UNFINISHED = "incoming";
 
-const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT";
-
 /** Copies a file and syncs the copy. @returns its size in bytes; `undefined` when the file does not exist */
 async function copy(from: string, to: string): Promise<number | undefined> {
   try {
     await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
   } catch (error) {
-    if (isMissing(error)) return undefined;
+    if (isMissingPath(error)) return undefined;
     throw error;
   }
   await chmod(to, 0o600);
@@ -49,7 +48,7 @@ async function copyInto(folder: string, dataDir: string, path: string): Promise<
 /** The paths of all files of a folder, relative to it. */
 export async function filesIn(root: string): Promise<string[]> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
-    if (isMissing(error)) return [];
+    if (isMissingPath(error)) return [];
     throw error;
   });
   return entries

@@ -4,13 +4,11 @@ import type { Transaction } from "../../db/database.ts";
 import { describeFile, type MediaRow, markMediaSent } from "../../records/media.ts";
 import { addOutboxEntries, type LaneHead, type OutboxEntry } from "../../records/outbox.ts";
 import { setPage } from "../../records/profiles.ts";
-import { appendSent, createNumbers, type WrittenMessage } from "../../records/threads.ts";
+import { appendSent, createNumbers, NO_FILE, type WrittenMessage } from "../../records/threads.ts";
 import { ensureVisitorRows, routingOf, setCampaign, type VisitorRow } from "../../records/visitors.ts";
 import { type ArrivedDraft, type Draft, type DraftOutcome, dueFor, newEntry, type SendState } from "./state.ts";
 
 type StoredItem = { item: ArrivedDraft; written: WrittenMessage; visitorRow: VisitorRow; media: MediaRow | undefined };
-
-const NO_FILE = { key: null, name: null, type: null, size: null, width: null, height: null };
 
 /** The budget of the next days is used up. Thrown, so that the transaction writes nothing. */
 export class BudgetUsedUp extends Error {}

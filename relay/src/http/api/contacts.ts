@@ -2,7 +2,7 @@ import { type ContactDetails, presentDetails, readContactDetails } from "../../b
 import { RelayError } from "../../base/errors.ts";
 import type { Contacts } from "../../flows/contacts.ts";
 import type { Contact } from "../../service/api.ts";
-import type { Outcome } from "../../service/outcome.ts";
+import { isAccepted, type Outcome } from "../../service/outcome.ts";
 import type { AnswerOf } from "./operations.ts";
 import { Problem } from "./problem.ts";
 import type { Call, Handlers } from "./router.ts";
@@ -14,8 +14,6 @@ const contactView = ({ id, firstName, lastName, phone, email }: Contact): Answer
   phone: phone ?? null,
   email: email ?? null,
 });
-
-const isAccepted = ({ kind }: Outcome): boolean => kind === "ok" || kind === "duplicate";
 
 /**
  * Returns only if the service accepted the call.
