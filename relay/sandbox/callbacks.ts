@@ -1,4 +1,4 @@
-/** Posts reply callbacks (interface 4.7 and 6, R-3xx, R-6xx), one at a time per contact, so that replies keep their order. */
+/** Posts reply callbacks (interface 4.7 and 6, BEHAVIOUR 2.3 and 2.6), one at a time per contact, so that replies keep their order. */
 
 import type { Clock } from "./clock.ts";
 import { type CallbackEntry, type Journal, maskPayload, maskUrl } from "./journal.ts";

@@ -1,4 +1,4 @@
-/** The contacts, and the rules for phone numbers, email addresses and duplicates (interface 4.1, 4.2, R-2xx). */
+/** The contacts, and the rules for phone numbers, email addresses and duplicates (interface 4.1, 4.2, BEHAVIOUR 2.2). */
 
 import { Refusal } from "./answers.ts";
 import type { Person } from "./fields.ts";

@@ -1,4 +1,4 @@
-/** Sub-accounts, their balances and the history of grants (interface 4.6, R-245, R-48x). */
+/** Sub-accounts, their balances and the history of grants (interface 4.6, R-245, R-481 to R-486). */
 
 export type SubAccount = {
   id: string;

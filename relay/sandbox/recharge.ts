@@ -1,4 +1,4 @@
-/** Auto-recharge events of sub-accounts (interface 6, BEHAVIOUR 4.10, R-62x). All fields except the key are invented. */
+/** Auto-recharge events of sub-accounts (interface 6, BEHAVIOUR 4.10, R-620 to R-625). All fields except the key are invented. */
 
 import type { Callbacks } from "./callbacks.ts";
 import type { Credits, Grant } from "./credits.ts";

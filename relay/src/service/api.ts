@@ -5,13 +5,13 @@ import { createTransport, type Transport, type TransportOptions } from "./http.t
 import { type Outcome, outcomeOf, softStatus } from "./outcome.ts";
 
 /**
- * The client of the messaging service: one function for each endpoint, with the fields that the interface names (section 4).
+ * The client of the messaging service: one function for each endpoint, with the fields that the interface names (interface 4).
  */
 
 /** Who a person is. */
 type Names = { firstName?: string; lastName?: string; email?: string };
 
-/** A visitor's message, as the service gets it (interface section 4.5). */
+/** A visitor's message, as the service gets it (interface 4.5). */
 export type Incoming = Names & {
   messageSid: string;
   fromId: ContactExternalId;
@@ -23,10 +23,10 @@ export type Incoming = Names & {
   mediaContentType?: string;
 };
 
-/** A message to a visitor, which the service sends (interface section 4.4). */
+/** A message to a visitor, which the service sends (interface 4.4). */
 export type Outgoing = Names & { fromId: ContactExternalId; customChannel: string; body: string; campaignId?: string };
 
-/** A person that the service knows (interface section 2). Placeholder values and blanks are absent (R-207, R-210). */
+/** A person that the service knows (interface 2). Placeholder values and blanks are absent (R-207, R-210). */
 export type Contact = Names & { id: string; phone?: string };
 
 /** `created`: the contact is new. */

@@ -117,7 +117,7 @@ function contentOf(fields: Fields): { text: string; file: string | undefined } |
 }
 
 /**
- * Parses the body of a callback (interface section 6; R-602 to R-607).
+ * Parses the body of a callback (interface 6; R-602 to R-607).
  * @param raw the body as text, already limited in size
  * @param hide receives the owner's id, so that the relay can remove it from its logs
  */

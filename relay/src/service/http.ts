@@ -25,7 +25,7 @@ export type Call = {
   path: string;
   query?: Record<string, string>;
   body?: unknown;
-  /** Where the key is sent (interface section 5): in the query for most endpoints, in a header for credits. */
+  /** Where the key is sent (interface 5): in the query for most endpoints, in a header for credits. */
   auth: "query" | "header";
   /** Milliseconds after which the call is given up. */
   timeout?: number;

@@ -165,7 +165,7 @@ it("keeps a list's id inside its path segment", async () => {
   expect(paths).toEqual(["/v1/lists/a%2F..%2Fb/contacts"]);
 });
 
-it("sends exactly the fields of the interface, with messageType beside customData (section 4.5, R-242)", async () => {
+it("sends exactly the fields of the interface, with messageType beside customData (interface 4.5, R-242)", async () => {
   let body: unknown;
   const url = await serve(async (request, response) => {
     let text = "";

@@ -20,7 +20,7 @@ export type Outcome = {
   status: number;
   /** The service's message, shortened and without secrets. For logs; visitors never see it. */
   message: string;
-  /** The service's error code, like `INVALID_PHONE` (interface section 7). */
+  /** The service's error code, like `INVALID_PHONE` (interface 7). */
   code?: string;
   /** Milliseconds that the service asks the relay to wait. */
   waitMs?: number;
@@ -37,7 +37,7 @@ const OPAQUE = /(?=[\w%+/=.-]{8,})[\w%+/=.-]*[\d_][\w%+/=.-]*/g;
 /** Text of an answer for logs: at most 300 characters on one line, without words that may be ids (R-504, R-506). */
 const forLog = (text: string): string => text.replace(/\s+/g, " ").slice(0, 300).replace(OPAQUE, "…");
 
-/** Error code and message of an answer, in any of its known shapes (interface section 7; R-006, R-501). */
+/** Error code and message of an answer, in any of its known shapes (interface 7; R-006, R-501). */
 function errorOf(json: unknown, text: string): { code: string | undefined; message: string } {
   const plain = text.replace(/\s+/g, " ").slice(0, 300);
   if (typeof json === "string") return { code: undefined, message: json.slice(0, 300) };

@@ -5,7 +5,7 @@ import { tooDeep } from "../base/depth.ts";
 import { parseExact } from "../base/exact-json.ts";
 
 /**
- * An auto-recharge event (interface section 6). Only its key is guaranteed; other fields are searched in several places
+ * An auto-recharge event (interface 6). Only its key is guaranteed; other fields are searched in several places
  * (R-621).
  */
 export type Recharge = {

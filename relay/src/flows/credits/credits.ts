@@ -31,9 +31,8 @@ export type Credits = {
 const ASK_EVERY_MS = 5_000;
 
 /**
- * Creates the flow of credit grants. Without a decision of a person, it makes each grant at most once, and it loses none. Every
- * order is a ledger entry before the service is called. The account's rules decide about a recharge that no person has approved
- * (R-623).
+ * Creates the flow of credit grants. It stores each order as a ledger entry before it calls the service, so it loses none. It
+ * repeats a grant only if a person decides so. The account's rules decide about a recharge that no person has approved (R-623).
  */
 export function createCredits(
   given: Omit<CreditsDeps, "storeAccountEvent" | "works"> & Partial<Pick<CreditsDeps, "storeAccountEvent" | "works">>,
