@@ -36,7 +36,7 @@ type Waiting = {
   resolve: (frame: RelayFrame) => void;
   reject: (error: Error) => void;
 };
-type Kind<T extends RelayFrame["t"]> = Extract<RelayFrame, { t: T }>;
+type FrameOf<T extends RelayFrame["t"]> = Extract<RelayFrame, { t: T }>;
 
 type VisitorState = {
   /** The relay's address, `http://…` */
@@ -181,7 +181,7 @@ async function connect(visitor: VisitorState, identity: string | undefined): Pro
     ...(identity && { identity }),
   };
   write(visitor, hello);
-  return next(visitor, (frame): frame is Kind<"welcome"> => frame.t === "welcome");
+  return next(visitor, (frame): frame is FrameOf<"welcome"> => frame.t === "welcome");
 }
 
 /**
@@ -195,7 +195,7 @@ async function send(
   extras: Extras = {},
 ): Promise<VisitorMessage> {
   write(visitor, { t: "send", id, text, ...extras });
-  const answers = (frame: RelayFrame): frame is Kind<"message" | "error"> =>
+  const answers = (frame: RelayFrame): frame is FrameOf<"message" | "error"> =>
     isMessage(frame, (message) => message.id === id) || (frame.t === "error" && frame.id === id);
   const answer = await next(visitor, answers);
   if (answer.t === "error") throw new Error(answer.code);
@@ -209,7 +209,7 @@ async function sees(visitor: VisitorState, wanted: (message: Message) => boolean
   const known = [...visitor.messages.values()].find(wanted);
   if (known !== undefined) return known;
   const frame = await next(visitor, (frame) => isMessage(frame, wanted));
-  return (frame as Kind<"message">).message;
+  return (frame as FrameOf<"message">).message;
 }
 
 async function greet(visitor: VisitorState, text: string, identity: string | undefined): Promise<void> {

@@ -9,8 +9,8 @@ import { type Payload, payloadOf } from "./payload.ts";
 import type { Poster } from "./poster.ts";
 import type { Random } from "./random.ts";
 
-type Kind = CallbackEntry["kind"];
-type About = { kind: Kind; messageId?: string; toId?: string; attempt?: number };
+type CallbackKind = CallbackEntry["kind"];
+type About = { kind: CallbackKind; messageId?: string; toId?: string; attempt?: number };
 
 export type Callbacks = {
   /**

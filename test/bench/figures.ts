@@ -32,7 +32,7 @@ export type RowHeading = {
 export type Spread = [median: number, lowest: number, highest: number];
 
 /** One figure of one contender, compared with the row's first contender. */
-export type Line = {
+export type ReportLine = {
   row: string;
   title: string;
   figure: FigureName;
@@ -74,7 +74,7 @@ const finite = (ratio: Spread): { ratio?: Spread } => (ratio.every(Number.isFini
 /**
  * The lines of a row in the tables: one for each figure and each contender except the reference and the naive relay.
  */
-export function linesOf({ name, title, shown }: RowHeading, rounds: Rounds): Line[] {
+export function linesOf({ name, title, shown }: RowHeading, rounds: Rounds): ReportLine[] {
   const [reference = "", ...others] = Object.keys(rounds);
   const value = (contender: string, figure: string): number => median(valuesOf(rounds[contender], figure));
   return others

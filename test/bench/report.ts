@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
 import { join } from "node:path";
 import type { Verdict } from "./bounds.ts";
-import { FIGURES, formatNumber, formatSpread, type Line } from "./figures.ts";
+import { FIGURES, formatNumber, formatSpread, type ReportLine } from "./figures.ts";
 import type { Plan } from "./row.ts";
 
 /**
@@ -17,14 +17,14 @@ export type Speed = {
   /** `load`: load average of the machine when the run began. Other load spreads the figures. */
   machine: { cores: number; node: string; load: number };
   rounds: number;
-  lines: Line[];
+  lines: ReportLine[];
   bounds: Verdict[];
 };
 
 const load = Number((loadavg()[0] ?? 0).toFixed(1));
 
 /** A run with its machine, as it is published. */
-export const speedOf = ({ long, rounds }: Plan, lines: Line[], bounds: Verdict[]): Speed => ({
+export const speedOf = ({ long, rounds }: Plan, lines: ReportLine[], bounds: Verdict[]): Speed => ({
   command: long ? "npm run bench -- --long" : "npm run bench",
   machine: { cores: availableParallelism(), node: process.version, load },
   rounds,
@@ -33,7 +33,7 @@ export const speedOf = ({ long, rounds }: Plan, lines: Line[], bounds: Verdict[]
 });
 
 /** Prints the lines of one row. @param seconds how long it took to measure */
-export function printLines(lines: readonly Line[], seconds: number): void {
+export function printLines(lines: readonly ReportLine[], seconds: number): void {
   const [first] = lines;
   if (first !== undefined) console.log(`\n${first.title} (measured in ${Math.round(seconds)} s)`);
   for (const { figure, reference, naive, ours, ratio } of lines) {

@@ -1,6 +1,6 @@
 import { judge } from "./bounds.ts";
 import { measureChecks } from "./checks.ts";
-import { type Line, linesOf } from "./figures.ts";
+import { linesOf, type ReportLine } from "./figures.ts";
 import type { Rounds } from "./load.ts";
 import { measurePage } from "./page.ts";
 import { keep, printLines, printVerdicts, speedOf } from "./report.ts";
@@ -36,7 +36,7 @@ export async function run({ long, pageAlone, names }: RunOptions): Promise<void>
   const chosen = ROWS.filter(({ name, quick }) => (names.length > 0 ? names.includes(name) : long || quick));
   const rows = pageAlone ? [] : chosen;
   const measured = new Map<string, Rounds>();
-  const lines: Line[] = [];
+  const lines: ReportLine[] = [];
   let failed = false;
   for (const row of rows) {
     const begin = performance.now();

@@ -3,16 +3,16 @@
  */
 
 import figures from "../bench/figures.json" with { type: "json" };
-import { FIGURES, formatNumber, formatSpread, type Line } from "../bench/figures.ts";
+import { FIGURES, formatNumber, formatSpread, type ReportLine } from "../bench/figures.ts";
 import type { Speed } from "../bench/report.ts";
 
 const NAMES: Record<string, string> = { bare: "", relay: "" };
 
 /** A value, with the contender's name if it differs from the column's. */
-const cell = ({ name, value }: Line["ours"], digits: number): string =>
+const cell = ({ name, value }: ReportLine["ours"], digits: number): string =>
   [NAMES[name] ?? `${name}:`, formatNumber(value, digits)].filter((part) => part !== "").join(" ");
 
-function line({ title, figure, reference, naive, ours, ratio }: Line): string {
+function line({ title, figure, reference, naive, ours, ratio }: ReportLine): string {
   const { unit, digits } = FIGURES[figure];
   const other = naive === undefined ? "" : formatNumber(naive, digits);
   return `| ${title}, ${unit} | ${cell(reference, digits)} | ${other} | ${cell(ours, digits)} | ${ratio === undefined ? "" : formatSpread(ratio)} |\n`;

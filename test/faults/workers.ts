@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { compileCacheFor } from "../compile-cache.ts";
-import { add, type Line, nothing, type Order, type Sum } from "./core/run.ts";
+import { add, nothing, type Order, type RunOutput, type Sum } from "./core/run.ts";
 import type { Scenario } from "./core/scenario.ts";
 
 export const RELAY = join(import.meta.dirname, "..", "..", "relay", "src");
@@ -42,7 +42,7 @@ async function runInProcess(order: Order, results: SeedResults): Promise<void> {
   });
   let finished = false;
   createInterface(child.stdout).on("line", (text) => {
-    const line = JSON.parse(text) as Line;
+    const line = JSON.parse(text) as RunOutput;
     if ("sum" in line) add(results.sum, line.sum, line.sum.seeds);
     else results.broken.push(line);
     finished ||= "sum" in line;

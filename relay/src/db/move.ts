@@ -11,13 +11,13 @@ import { storableText } from "./postgres-statements.ts";
 type Table = { name: string; columns: readonly string[]; key: readonly string[] };
 type Row = Record<string, Value>;
 /** Progress of copying or comparing: `rows` of the `total` rows of `table` are done. */
-export type Progress = (table: string, rows: number, total: number) => void;
+export type ReportProgress = (table: string, rows: number, total: number) => void;
 /** A table that was copied: its number of rows, and the SHA-256 sum of all of them. */
 export type MovedTable = { table: string; rows: number; hash: string };
 
 /** Functions that a move calls. */
 type Steps = {
-  report: Progress;
+  report: ReportProgress;
   /** Called before the first row is copied, but not when an interrupted move continues. It may add rows to the source. */
   onStart?: () => Promise<void>;
   /** Called in the target's transaction that ends the move. */
@@ -76,7 +76,7 @@ const storable = (row: Row): Row =>
   );
 
 /** Copies the rows of a table that were not copied before. */
-async function copyTable(from: Database, to: Database, table: Table, report: Progress): Promise<void> {
+async function copyTable(from: Database, to: Database, table: Table, report: ReportProgress): Promise<void> {
   const total = await countOf(from, table);
   const [progress] = await to.all<{ value: string }>(
     "SELECT value FROM meta WHERE name = $1",

@@ -4,7 +4,8 @@ import type { Log } from "../base/log.ts";
 import type { Database } from "../db/database.ts";
 import { addCallbackFields, type CallbackField, callbackFields } from "../records/callback-fields.ts";
 
-type Kind = CallbackField["kind"];
+/** The kind of callback that a field belongs to. */
+type CallbackKind = CallbackField["kind"];
 
 /** Shortest time between two inspected callbacks, in ms: their fields change rarely. */
 const EVERY_MS = 1_000;
@@ -43,7 +44,7 @@ export function createCallbackFields({ db, clock, log }: { db: Database; clock: 
   /** Uptime before which no callback is inspected, in ms. */
   let notBefore = Number.NEGATIVE_INFINITY;
 
-  async function store(kind: Kind, raw: string): Promise<void> {
+  async function store(kind: CallbackKind, raw: string): Promise<void> {
     known ??= new Set((await callbackFields(db)).map((each) => `${each.kind} ${each.field}`));
     const seen = known;
     const fresh = pathsIn(JSON.parse(raw)).filter(([field]) => !seen.has(`${kind} ${field}`));
@@ -54,7 +55,7 @@ export function createCallbackFields({ db, clock, log }: { db: Database; clock: 
   }
 
   /** Inspects at most one callback in `EVERY_MS`. @param raw its body; bodies that are not JSON are ignored */
-  return function inspect(kind: Kind, raw: string): void {
+  return function inspect(kind: CallbackKind, raw: string): void {
     if (clock.uptime() < notBefore) return;
     notBefore = clock.uptime() + EVERY_MS;
     store(kind, raw).catch((error: unknown) => {

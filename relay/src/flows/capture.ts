@@ -5,7 +5,7 @@ import { type ContactDetails, cleanLine, presentDetails, readContactDetails } fr
 import { hashed, type Log } from "../base/log.ts";
 import { backendVisitorId } from "../base/sign.ts";
 import type { Database, Transaction } from "../db/database.ts";
-import { emailOf, setDetails } from "../records/details.ts";
+import { setDetails, storedEmail } from "../records/details.ts";
 import { addLead, countLeads, dropLead, findLead, type Lead, type LeadField, PHONE_SUFFIX } from "../records/leads.ts";
 import { type PageSeen, setPage } from "../records/profiles.ts";
 import { dayOf, takeOne } from "../records/quotas.ts";
@@ -114,7 +114,7 @@ async function write(
   const person = known === undefined ? given : corrected(given, known, refused?.field ?? null);
   if ((person.email ?? person.phone ?? (chat ? (person.firstName ?? person.lastName) : null)) === null) {
     // Nothing is new, except that the visitor wants replies by mail at the stored address.
-    const subscribes = frame.reply === true && (await emailOf(tx, visitor)) !== undefined;
+    const subscribes = frame.reply === true && (await storedEmail(tx, visitor)) !== undefined;
     return subscribes ? { leadToCheck: undefined, fresh: false } : { error: "empty" };
   }
   if (known === undefined && (await countLeads(tx, visitor)) >= PER_VISITOR) return { error: "rate_limited" };

@@ -39,7 +39,7 @@ const DAY_MS = 24 * HOUR_MS;
  * How long minute rows are kept: 2,880 of each node. The retention job deletes hour rows after SERIES_DAYS: 840 by default.
  * Together they take a megabyte.
  */
-const MINUTES_MS = 2 * DAY_MS;
+const MINUTE_ROWS_MS = 2 * DAY_MS;
 
 const eachOf = <Name extends string>(names: readonly Name[], value: (name: Name) => number): Record<Name, number> =>
   Object.fromEntries(names.map((name) => [name, value(name)])) as Record<Name, number>;
@@ -184,7 +184,7 @@ async function sumHours(tx: Transaction, now: number): Promise<void> {
     );
     await addSample(tx, STEPS.hour, { at, node: "", body: JSON.stringify(sum) });
   }
-  await dropSamples(tx, STEPS.minute, now - MINUTES_MS);
+  await dropSamples(tx, STEPS.minute, now - MINUTE_ROWS_MS);
 }
 
 /** Stores the series of one node; see `createSampler`. */

@@ -80,11 +80,11 @@ export async function markDetailsSent(tx: Transaction, visitor: string, version:
 }
 
 /** An email address of a visitor. `signed`: 1 if it came from a signed identity; 0 if the visitor typed it. */
-export type Address = { email: string; signed: number };
+export type StoredEmail = { email: string; signed: number };
 
 /** The visitor's email address, and whether a signed identity named it; undefined when there is none. */
-export async function emailOf(tx: Transaction, visitor: string): Promise<Address | undefined> {
-  const [row] = await tx.all<Address>(
+export async function storedEmail(tx: Transaction, visitor: string): Promise<StoredEmail | undefined> {
+  const [row] = await tx.all<StoredEmail>(
     "SELECT email, email_signed AS signed FROM details WHERE visitor = $1 AND email IS NOT NULL",
     visitor,
   );

@@ -1,8 +1,5 @@
 import type { Transaction } from "../db/database.ts";
 
-/** States of a mail. `unknown`: the relay ended while it sent the mail. */
-export const MAIL_STATES = ["waiting", "sending", "sent", "failed", "unknown"] as const;
-
 /** A mail to a visitor. The row stays after the mail is sent, and is then a record of it. */
 export type Mail = {
   id: string;
@@ -15,7 +12,8 @@ export type Mail = {
   upto: number;
   page: string;
   locale: string;
-  state: (typeof MAIL_STATES)[number];
+  /** `unknown`: the relay ended while it sent the mail. */
+  state: "waiting" | "sending" | "sent" | "failed" | "unknown";
   attempts: number;
   /** Milliseconds since 1970, as `at`. */
   due: number;

@@ -1,8 +1,8 @@
 import type { Transaction } from "../db/database.ts";
-import type { Address } from "./details.ts";
+import type { StoredEmail } from "./details.ts";
 
 /** A visitor who wants replies by email while away, and the present state of their thread. */
-export type Subscription = Address & {
+export type Subscription = StoredEmail & {
   visitor: string;
   site: string;
   page: string;

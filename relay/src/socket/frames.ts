@@ -15,7 +15,7 @@ import type { Mail, VisitorContext } from "../flows/mail/mail.ts";
 import type { RatingFlow } from "../flows/rating.ts";
 import type { Send } from "../flows/send/send.ts";
 import type { Sessions } from "../flows/session/session.ts";
-import { emailOf } from "../records/details.ts";
+import { storedEmail } from "../records/details.ts";
 import type { PageSeen } from "../records/profiles.ts";
 import { messagesBefore } from "../records/threads.ts";
 import { markRead } from "../records/visitors.ts";
@@ -201,7 +201,7 @@ async function submitForm(context: Context, frame: LeadFrame): Promise<void> {
   const taken = await deps.capture(live.visitor, live.site, frame, page);
   if (typeof taken === "string") return answerForm(context, id, taken);
   live.fresh = false;
-  if (frame.reply && (await emailOf(deps.db, live.visitor)) !== undefined)
+  if (frame.reply && (await storedEmail(deps.db, live.visitor)) !== undefined)
     await deps.mail?.subscribe(live.visitor, live.site, visitorContext(live, frame));
   live.forms ??= new Map();
   live.forms.set(id, "awaited");

@@ -68,7 +68,7 @@ export type Core = {
 const OWNERS_MAX = 100;
 
 /** Brings the schema up to date. @returns the database's epoch @throws Error that says why no relay may use the database */
-async function openedEpoch(db: Database): Promise<string> {
+async function migrated(db: Database): Promise<string> {
   const epoch = await migrate(db);
   await assertMoved(db);
   return epoch;
@@ -84,7 +84,7 @@ export async function openCore(settings: Settings, replacements: Replacements): 
   const opened = await (replacements.open ?? openDatabase)(settings.databaseUrl);
   const shared = isShared(settings.databaseUrl);
   const { db, takesWrites } = watchWrites(opened, clock, shared ? undefined : databaseFile(settings.databaseUrl));
-  const epoch = await openedEpoch(db).catch(async (error: unknown) => {
+  const epoch = await migrated(db).catch(async (error: unknown) => {
     await db.close();
     throw error;
   });

@@ -12,7 +12,7 @@ import { type Figures, simulate } from "./simulate.ts";
 
 export type Order = { root: string; from: number; to: number; given?: Partial<Scenario>; stopAtFirst?: boolean };
 export type Sum = Omit<Figures, "trace"> & { seeds: number };
-export type Line = { seed: number; violations: string[] } | { sum: Sum };
+export type RunOutput = { seed: number; violations: string[] } | { sum: Sum };
 
 const NOTHING: Sum = { seeds: 0, acked: 0, effects: 0, accepted: 0, shown: 0, calls: 0, gaps: 0, resets: 0, failed: 0 };
 
@@ -27,7 +27,7 @@ export const nothing = (): Sum => ({ ...NOTHING });
 if (import.meta.main) {
   const { root, from, to, given, stopAtFirst } = JSON.parse(process.argv[2] ?? "{}") as Order;
   const core = await loadCore(resolve(root));
-  const say = (line: Line): void => console.log(JSON.stringify(line));
+  const say = (line: RunOutput): void => console.log(JSON.stringify(line));
   const sum = nothing();
   for (let seed = from; seed <= to; seed++) {
     const { violations, figures } = await simulate(core, seed, given);

@@ -10,8 +10,8 @@ const VISITORS = 5;
 /** Callbacks under way at once. */
 const CALLBACKS_AT_ONCE = 32;
 
-type Kind = "reply" | "repeat" | "unknown" | "malformed" | "forged";
-type Callback = { kind: Kind; body: string; path?: string };
+type CallbackCase = "reply" | "repeat" | "unknown" | "malformed" | "forged";
+type Callback = { kind: CallbackCase; body: string; path?: string };
 
 /**
  * S3: valid replies, a hundred copies of some, replies for unknown ids, malformed bodies and forged callbacks, mixed
@@ -51,7 +51,7 @@ export async function callbacks({ root, seed = 3, callbacks: total, progress = (
 }
 
 /** The expected status for each kind (RELIABILITY 3a). */
-const WANTED_STATUS: Record<Kind, RegExp> = {
+const WANTED_STATUS: Record<CallbackCase, RegExp> = {
   reply: /^200$/,
   repeat: /^200$/,
   unknown: /^404$/,
@@ -61,7 +61,7 @@ const WANTED_STATUS: Record<Kind, RegExp> = {
 
 function wrongAnswers(statuses: Map<string, number>): string[] {
   return [...statuses].flatMap(([key, times]) => {
-    const [kind = "reply", status = ""] = key.split(" ") as [Kind, string];
+    const [kind = "reply", status = ""] = key.split(" ") as [CallbackCase, string];
     return WANTED_STATUS[kind].test(status) ? [] : [`answer: ${times} × ${kind} was answered ${status}`];
   });
 }

@@ -158,13 +158,13 @@ export async function nodes(options: Options): Promise<Report> {
   }
 }
 
-type Line = { time: string; event: string; message?: string };
+type LogLine = { time: string; event: string; message?: string };
 
-const linesOf = ({ lines }: { lines: readonly string[] }): Line[] =>
-  lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as Line);
+const linesOf = ({ lines }: { lines: readonly string[] }): LogLine[] =>
+  lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as LogLine);
 
 /** The first node's log lines about messages that were being sent when it was paused. */
-function afterStandstill({ processes: [sender] }: NodesTestbed, downtime: Downtime): Line[] {
+function afterStandstill({ processes: [sender] }: NodesTestbed, downtime: Downtime): LogLine[] {
   const after = performance.timeOrigin + downtime.to;
   const late = sender === undefined ? [] : linesOf(sender).filter(({ time }) => Date.parse(time) >= after);
   return late.filter(({ event }) => event === DELIVERED_EVENT || event === "cluster.lease_lost");

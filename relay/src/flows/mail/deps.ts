@@ -6,7 +6,7 @@ import { keyedHash } from "../../base/sign.ts";
 import type { Presence } from "../../bus/presence.ts";
 import type { Database, Transaction } from "../../db/database.ts";
 import type { Mailer } from "../../hooks/mailer.ts";
-import type { Address } from "../../records/details.ts";
+import type { StoredEmail } from "../../records/details.ts";
 import * as mails from "../../records/mails.ts";
 import { dayOf, takeOne } from "../../records/quotas.ts";
 import type { Sites } from "../../records/sites.ts";
@@ -68,7 +68,7 @@ export async function isUnsubscribed(deps: MailDeps, tx: Transaction, site: stri
 export async function takeFromBudget(
   deps: MailDeps,
   tx: Transaction,
-  { site, email, signed }: Address & { site: string },
+  { site, email, signed }: StoredEmail & { site: string },
 ): Promise<boolean> {
   const day = dayOf(deps.clock.now());
   const cap = signed ? PER_SIGNED_ADDRESS : PER_ADDRESS;

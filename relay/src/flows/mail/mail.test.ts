@@ -22,24 +22,25 @@ let db: Database;
 let now: number;
 /** The only timer of each flow that runs, and the functions that wait until they are set. */
 let timers: ((() => void) | undefined)[];
-let set: (() => void)[];
-/** Time since when no connection listens for the visitor; undefined while one does. */
+/** Called when the flow of this number has set its next timer. */
+let onTimerSet: (() => void)[];
+/** When the visitor's last connection was closed; undefined while one is open. */
 let away: number | undefined;
 let posted: MailMessage[];
 beforeEach(async () => {
   db = await openTestDatabase();
   await migrate(db);
   [now, away, posted] = [Date.UTC(2026, 10, 22), undefined, []];
-  [timers, set] = [[], []];
+  [timers, onTimerSet] = [[], []];
 });
 afterEach(() => db.close());
 
 /** Lets each flow check once, one second after its last check. */
-async function look(): Promise<void> {
+async function checkOnce(): Promise<void> {
   now += POLL_MS;
   for (const [i, timer] of timers.entries()) {
     const again = Promise.withResolvers<void>();
-    set[i] = again.resolve;
+    onTimerSet[i] = again.resolve;
     timer?.();
     await again.promise;
   }
@@ -70,7 +71,7 @@ function start(after: number, node: Node): ReturnType<typeof createMail> {
       uptime: () => now,
       after(_ms, run) {
         timers[place] = run;
-        set[place]?.();
+        onTimerSet[place]?.();
         return () => {};
       },
     },
@@ -97,10 +98,10 @@ describe("a reply by mail", () => {
     "is sent at the first check after %i ms away, whenever the checks ran while the visitor was online",
     async (after) => {
       const mail = await begin(after);
-      for (let looks = 0; looks < 90; looks++) await look();
+      for (let checks = 0; checks < 90; checks++) await checkOnce();
       expect(posted).toEqual([]);
       away = now;
-      while (posted.length === 0) await look();
+      while (posted.length === 0) await checkOnce();
       expect(now - away).toBeGreaterThanOrEqual(after);
       expect(now - away).toBeLessThanOrEqual(after + POLL_MS);
       expect(posted).toMatchObject([{ to: "ada@b.example" }]);
@@ -118,10 +119,10 @@ describe("a reply by mail", () => {
     const sender = await begin(after, { shared: true, presence: { awaySince: () => begun } });
     await other.start();
     if (works) await other.stopSending();
-    for (let looks = 0; looks < 90; looks++) await look();
+    for (let checks = 0; checks < 90; checks++) await checkOnce();
     expect(posted).toEqual([]);
     away = now;
-    while (posted.length === 0) await look();
+    while (posted.length === 0) await checkOnce();
     expect(now - away).toBeGreaterThanOrEqual(after);
     expect(now - away).toBeLessThanOrEqual(2 * after);
     await Promise.all([sender.stop(), other.stop()]);
@@ -179,7 +180,7 @@ describe("mails to one mailbox", () => {
     const mail = start(0, {});
     await mail.start();
     await ask(mail, "v_a", "ada.b+shop@b.example");
-    while (posted.length === 0) await look();
+    while (posted.length === 0) await checkOnce();
     expect(await mail.unsubscribeBy(posted[0]?.stop?.split("/").at(-1) ?? "")).toBe(true);
     expect(await ask(mail, "v_b", "Ada.B+more@b.example")).toBe("no_email");
     expect(await ask(mail, "v_c", "adab@b.example")).toMatchObject({ address: "adab@b.example" });

@@ -1,7 +1,7 @@
 import type { Site } from "../../base/config.ts";
 import { createPoll } from "../../base/poll.ts";
 import { keyedHash, unseal } from "../../base/sign.ts";
-import { emailOf } from "../../records/details.ts";
+import { storedEmail } from "../../records/details.ts";
 import * as mails from "../../records/mails.ts";
 import { dueSubscriptions } from "../../records/subscriptions.ts";
 import { findVisitor } from "../../records/visitors.ts";
@@ -121,7 +121,7 @@ async function mailTranscript(
       const mailId = `mail_${keyedHash(signing, `${visitor} ${id}`).slice(0, 24)}`;
       const known = await mails.addressOf(tx, mailId);
       if (known !== undefined) return { id, address: known };
-      const own = to === undefined ? await emailOf(tx, visitor) : undefined;
+      const own = to === undefined ? await storedEmail(tx, visitor) : undefined;
       const address = to ?? own?.email;
       if (address === undefined) return "no_email";
       if (own !== undefined && (await isUnsubscribed(deps, tx, siteId, address))) return "no_email";

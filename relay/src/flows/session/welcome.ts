@@ -1,6 +1,6 @@
 import { GAP_MAX, PAGE_MESSAGES } from "@porchlight/shared/limits";
 import { type ErrorFrame, type Hello, PROTOCOL, type Welcome } from "@porchlight/shared/protocol";
-import { emailOf } from "../../records/details.ts";
+import { storedEmail } from "../../records/details.ts";
 import { formErrorFor } from "../../records/leads.ts";
 import { ratingOf } from "../../records/ratings.ts";
 import { messagesBefore } from "../../records/threads.ts";
@@ -22,7 +22,7 @@ export async function welcomeOf(
   const start = await startOf(deps, knownPosition(deps, hello, known), known);
   const { head, read } = row ?? { head: 0, read: 0 };
   const rating = row && (stored?.rating ?? true) ? await ratingOf(db, row.id) : undefined;
-  const email = stored === undefined ? row && (await emailOf(db, row.id)) !== undefined : Boolean(stored.email);
+  const email = stored === undefined ? row && (await storedEmail(db, row.id)) !== undefined : Boolean(stored.email);
   return {
     ...({ t: "welcome", v: PROTOCOL, now: clock.now(), epoch, head, read } as const),
     ...start,
