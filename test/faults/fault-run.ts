@@ -65,7 +65,7 @@ export async function randomFaults({
 }): Promise<Report> {
   const begun = performance.now();
   const violations: string[] = [];
-  const figures = { storms: 0, kills: 0, messages: 0, replies: 0, lost: 0, doubled: 0, disordered: 0 };
+  const figures = { runs: 0, kills: 0, messages: 0, replies: 0, lost: 0, doubled: 0, disordered: 0 };
   do {
     const one = await faultRun({ visitors: 20, messages: 20, kills: 6, seed: seed + figures.runs });
     const { lost, doubled, misordered, repliesLost, repliesDoubled, repliesMisordered } = one;

@@ -24,7 +24,6 @@ import { callbacks } from "./suites/callbacks.ts";
 import { credits } from "./suites/credits.ts";
 import { disk } from "./suites/disk.ts";
 import { drain } from "./suites/drain.ts";
-import { intake } from "./suites/intake.ts";
 import { kill } from "./suites/kill.ts";
 import { killWhileServiceFails } from "./suites/kill-while-service-fails.ts";
 import { allFaults } from "./suites/nodes.ts";

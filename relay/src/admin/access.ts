@@ -77,8 +77,8 @@ function isFixed(host: string): boolean {
 
 /**
  * Returns whose wrong tokens count together. A web page can give its own name the address of the relay (DNS rebinding), and then
- * send requests to it from an operator's browser: under names by which no admin has signed in, an address counts on its own, so
- * that such a page does not lock the operator out.
+ * send requests to it from an operator's browser. So wrong tokens under a name by which no admin has signed in count separately:
+ * they do not lock the operator out.
  */
 function createSenders({ publicOrigin }: Pick<AccessDeps, "publicOrigin">) {
   const names = createRecent(NAMES_MAX);

@@ -68,7 +68,7 @@ export function identifiedVisitorId(key: string, site: string, subject: string):
 }
 
 /**
- * The visitor id of a person whom the owner's backend names in a request without an id. The same request key gives the same id.
+ * The visitor id for a request of the owner's backend that names no visitor. The same request key gives the same id.
  */
 export function backendVisitorId(key: string, site: string, request: string): string {
   return taggedId(key, `v_${base32(mac(key, "lead", `${site}\0${request}`), 26)}`);

@@ -58,7 +58,7 @@ export type ClusterBusOptions = {
   onError: (error: unknown) => void;
 };
 
-/** A bus whose news also reaches the visitors of other nodes, and what nodes tell each other besides. */
+/** A bus whose news also reaches the visitors of other nodes, and the other hints between nodes. */
 export type ClusterBus = Bus & {
   /** Makes a limit count across nodes (see `Spending`). */
   share: Spending["share"];
@@ -249,8 +249,9 @@ export function createClusterBus(options: ClusterBusOptions): ClusterBus {
   let deliveries: Deliveries | undefined;
 
   link.onText((text) => {
-    const { from, news = [], nudges = [], spent = [], deliveries: reports = [] } = parseHint(text) ?? { from: node };
-    if (from === node) return;
+    const hint = parseHint(text);
+    if (hint === undefined || hint.from === node) return;
+    const { news = [], nudges = [], spent = [], deliveries: reports = [] } = hint;
     spending.receive(spent);
     deliveries?.receive(reports);
     for (const { rated, ...one } of news) {

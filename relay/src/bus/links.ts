@@ -155,7 +155,7 @@ export async function openRedisLink(
   const report = createReport(onState);
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
-  // As bytes: whoever may write to the same Redis can send 32 MB at once, the server's own limit (client-output-buffer-limit).
+  // As bytes: another program on the same Redis can send 32 MB at once, the server's own limit (client-output-buffer-limit).
   function receive(bytes: Buffer): void {
     if (bytes.length > TEXT_MAX) return onTooLong(bytes.length);
     const text = bytes.toString();
@@ -195,7 +195,7 @@ export async function openRedisLink(
 /** What happens to the connections to Redis. `connected`: again, when the client has subscribed before. */
 type RedisEvent = "connected" | "subscribed" | "lost" | "sent" | "refused";
 
-/** Reports that the link is open when hints arrive and the server accepts them, otherwise that it is lost; each once. */
+/** Reports each change of the link once: it is open while hints arrive and the server accepts them, otherwise lost. */
 function createReport(onState: Options["onState"]): (event: RedisEvent, cause?: unknown) => void {
   let last: "lost" | "open" | undefined;
   let [hasSubscribed, receives, refuses] = [false, false, false];

@@ -32,8 +32,8 @@ function createReplayCheck(clock: Pick<Clock, "now">): (stamp: Stamp) => boolean
 
 /**
  * A link that adds a number, the time, and a MAC with the key of all nodes to each text. It ignores texts without a valid MAC, and
- * repeated ones. Otherwise, whoever may write to the same Redis, or send a NOTIFY in the same database, could show replies to
- * visitors, end their chats, or use up their budgets (RELIABILITY A33). Texts of relay versions that do not sign are ignored too: a
+ * repeated ones. Otherwise, every program that may write to the same Redis, or send a NOTIFY in the same database, could show
+ * replies to visitors, end their chats, or use up their budgets (RELIABILITY A33). Texts of relay versions that do not sign are ignored too: a
  * lost hint only causes a delay. The link's own texts, which come back to it, are dropped before their MAC is checked.
  */
 export function signedLink(link: NodeLink, key: string, clock: Pick<Clock, "now">): NodeLink {

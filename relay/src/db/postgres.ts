@@ -29,12 +29,18 @@ const LONG_MS = 3_600_000;
 const TRIES_MAX = 10;
 /** "cached plan must not change result type": a migration changed a table that a prepared statement reads. */
 const OLD_PLAN = "0A000";
-/** read_only_sql_transaction: hosted servers do this when their disk is full. A session stays read-only when others are not. */
+/**
+ * read_only_sql_transaction: a hosted server makes all sessions read-only when its disk is full. An open session stays read-only
+ * when the disk has room again.
+ */
 const READ_ONLY = "25006";
 /** serialization_failure, deadlock_detected (postgresql.org/docs/current/errcodes-appendix.html). */
 const CONFLICTS = new Set(["40001", "40P01", OLD_PLAN]);
 
-/** Another transaction holds a lock that was requested late. The transaction starts again and requests all locks at once. */
+/**
+ * Another transaction holds a lock that this one requested after its first statement. This transaction starts again, and requests
+ * all locks at its start.
+ */
 class Contended extends Error {
   readonly keys: readonly string[];
   constructor(keys: readonly string[]) {
@@ -190,7 +196,7 @@ async function attempt<T>(
     const rollback = query("ROLLBACK", []);
     const error = (await sent.failure())?.error ?? thrown;
     broken = await rollback.then(
-      // A connection that is outdated is replaced.
+      // Replaces the connection if its plans or its mode are outdated.
       () => [OLD_PLAN, READ_ONLY].includes(codeOf(error)),
       (failed: Error) => failed,
     );

@@ -1,9 +1,9 @@
-/** The most rows that one statement of a filtered list reads: a few milliseconds on SQLite, which reads on the event loop. */
+/** Most rows that one statement of a filtered list reads: a few milliseconds on SQLite, which reads on the event loop. */
 export const SLICE_ROWS = 500;
 
 /**
  * Reads a list that has no index of its own, like the failed messages of one site: reads a longer list in slices and filters it.
- * So no statement reads more than `SLICE_ROWS` rows, however few of them belong to the list (RELIABILITY A24).
+ * So no statement reads more than `SLICE_ROWS` rows, however few of them belong to the list (A24).
  * @param read reads the next `SLICE_ROWS` rows of the longer list, after the given row; fewer at its end
  * @param fits whether a row belongs to the list
  * @param part.skip rows of the list that come before the part

@@ -36,7 +36,7 @@ type OutreachDeps = {
   wake: () => void;
 };
 
-/** A message to a visitor, or to a person whom the owner names by the owner's own id of that person. */
+/** A message to a visitor, or to a person by the owner's own id (`user`). */
 export type SendOrder = {
   site: Site;
   /** The same key means the same message. */
@@ -108,8 +108,7 @@ const visitorOf = ({ signing }: OutreachDeps, site: Site, to: SendOrder["to"]): 
 
 /**
  * The thread that an id currently refers to, if a message may go there: it belongs to this relay and this site, and is not
- * deleted. A person whom the owner names by the owner's own id may never have visited; the visitor id of such a person contains the
- * site.
+ * deleted. A person with the owner's own id may never have visited, so no row names their site; their visitor id contains it.
  */
 async function reachable(
   { signing }: OutreachDeps,

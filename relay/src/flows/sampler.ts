@@ -36,13 +36,14 @@ const MINUTE_MS = STEPS.minute * 1_000;
 const HOUR_MS = STEPS.hour * 1_000;
 const DAY_MS = 24 * HOUR_MS;
 /**
- * How long minute rows are kept: 2,880 of each node. The retention job deletes hour rows after SERIES_DAYS: 840 by default.
+ * How long minute rows are kept: 2,880 rows a node. The retention job keeps hour rows for SERIES_DAYS, by default 35 days: 840 rows.
  * Together they take a megabyte.
  */
 const MINUTE_ROWS_MS = 2 * DAY_MS;
 
 const eachOf = <Name extends string>(names: readonly Name[], value: (name: Name) => number): Record<Name, number> =>
   Object.fromEntries(names.map((name) => [name, value(name)])) as Record<Name, number>;
+/** A value for each bucket of the histograms, and one for all that is above the last. */
 const buckets = (value: (n: number) => number): number[] =>
   Array.from({ length: BUCKETS.length + 1 }, (_, n) => value(n));
 

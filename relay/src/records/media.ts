@@ -17,9 +17,9 @@ export const describeFile = ({ type, name, size }: Pick<MediaRow, "type" | "name
 const COLUMNS = "key, name, type, size, width, height";
 
 /**
- * A file counts as at least this many bytes (64 KiB), because it takes a block of the disk and a row whatever its size:
- * without this minimum, a site's 10 GB would allow ten billion files of one byte (RELIABILITY A18). Migration 096 has the same
- * number: a change of it needs a migration that sums the files again.
+ * A file counts as at least this many bytes (64 KiB), because even the smallest takes a block of the disk and a row. Without this
+ * minimum, a site's 10 GB would allow ten billion files of one byte (RELIABILITY A18). Migration 096 has the same number: a change
+ * of it needs a migration that sums the files again.
  */
 export const FILE_MIN = 64 * 1024;
 

@@ -211,6 +211,7 @@ export function drive(options: Drive): Driven {
   return driven;
 }
 
+/** Number of the times that are at least `from` and less than `to`. */
 export const between = (times: readonly number[], from: number, to: number): number =>
   times.filter((time) => time >= from && time < to).length;
 

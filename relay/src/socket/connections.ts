@@ -151,8 +151,8 @@ function endLongestQueues(registry: Registry): void {
 }
 
 /**
- * Handles the waiting frames of a client, one per tick of the event loop: reads of the database are synchronous, so fifty clients
- * that request fifteen pages of history at once would delay all others for half a second (RELIABILITY A28).
+ * Handles the waiting frames of a client, one per tick of the event loop. Reads of SQLite are synchronous: without a pause, fifty
+ * clients that request fifteen pages of history at once delay all others for half a second (RELIABILITY A28).
  */
 async function handleQueue(registry: Registry, actions: ConnectionActions, connection: Connection): Promise<void> {
   const { queue } = connection;

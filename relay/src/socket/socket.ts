@@ -156,8 +156,8 @@ function open(sockets: Sockets, listeners: Listeners, request: IncomingMessage, 
 }
 
 /**
- * Refuses an upgrade with an HTTP status, and destroys its socket when the answer is sent: after an upgrade, the server's
- * deadlines are gone, and a client that does not end its side would keep the connection for ever (RELIABILITY A24).
+ * Refuses an upgrade with an HTTP status, and destroys its socket when the answer is sent. The server's deadlines do not apply after
+ * an upgrade, so a client that does not end its side would keep the connection for ever (RELIABILITY A24).
  */
 function refuse(socket: Duplex, status: "403 Forbidden" | "429 Too Many Requests"): void {
   socket.once("finish", () => socket.destroy());

@@ -74,7 +74,7 @@ function readAgain({ settings, sites }: ReloadDeps, dry: boolean): Reloaded {
 }
 
 /**
- * Reads settings and keys again, whoever asks for it, and logs that. Keys and settings of sites change at once; open chats use
+ * Reads settings and keys again, and logs that. Keys and settings of sites change at once; open chats use
  * their site's settings from their next connection. Everything else needs a restart. A file with problems changes no setting.
  */
 export function createReload(deps: ReloadDeps) {

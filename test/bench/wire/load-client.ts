@@ -1,6 +1,6 @@
 /**
- * A WebSocket client reduced to what a load driver needs: text frames over a bare TCP socket. A full client would cost
- * the driver more than the server under test spends, so that the driver would be measured.
+ * A WebSocket client reduced to what a load driver needs: text frames over a bare TCP socket. A full client needs
+ * more CPU than the server under test, so the bench would measure the driver.
  */
 import { randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";

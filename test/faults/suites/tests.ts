@@ -1,5 +1,5 @@
 /**
- * The fault suites of RELIABILITY's section 5 with real processes. `npm test` runs them small, `npm run test:full`
+ * The fault suites S1 to S10 (`relay/docs/reliability.md`) with real processes. `npm test` runs them small, `npm run test:full`
  * larger, `npm run soak` runs the long versions. A suite reports each violation in a line; there must be none.
  */
 
@@ -8,7 +8,6 @@ import { bitFlips } from "./bit-flips.ts";
 import { callbacks } from "./callbacks.ts";
 import { disk } from "./disk.ts";
 import { drain } from "./drain.ts";
-import { intake } from "./intake.ts";
 import { kill } from "./kill.ts";
 import { killWhileServiceFails } from "./kill-while-service-fails.ts";
 import { outage } from "./outage.ts";

@@ -5,8 +5,8 @@ import { type Common, losses, type Report, seconds } from "./suite.ts";
 type Options = Common & { visitors: number; messages: number; swaps?: number };
 
 /**
- * S2: one call in five fails, one in ten is processed but its answer is lost, one in twenty is slow, one message in a
- * hundred is refused for good; and the service replaces the key: nothing is lost while the relay has the old one (F32).
+ * S2: one call in five fails, one in ten is processed but its answer is lost, one in twenty is slow. One message in a hundred is
+ * refused for good. The service replaces the key; nothing is lost while the relay has the old one (F32).
  */
 export async function upstream({ root, seed = 2, visitors, messages, swaps = 1 }: Options): Promise<Report> {
   const begun = performance.now();

@@ -78,7 +78,7 @@ async function withoutOwnMessages(
     // Stored under the callback's own id: the service has a separate contact for the id before a login.
     if (contact !== null && visitorRow?.contact !== contact) await setContact(tx, visitor, contact);
     const external = externalOf(one.account, one.reply);
-    // Only a visitor to whom the owner has written can get such a callback. For an id from before a login no row says so.
+    // Only a visitor to whom the owner has written can get such a callback. For an id from before a login, no row tells this.
     const mayBeOwn = visitorRow === undefined || Boolean(visitorRow.written_to);
     if (!mayBeOwn || !(await isOwnMessage(tx, { visitor, external, text, now: at }))) fresh.push(one);
   }

@@ -20,7 +20,7 @@ const POLL_MS = 1_000;
 
 let db: Database;
 let now: number;
-/** The only timer of each flow that runs, and the functions that wait until they are set. */
+/** The timer of each flow, by the flow's number. A flow sets one at a time. */
 let timers: ((() => void) | undefined)[];
 /** Called when the flow of this number has set its next timer. */
 let onTimerSet: (() => void)[];

@@ -99,7 +99,7 @@ function decline({ ui, stage }: State): void {
   ui.focusComposer();
 }
 
-/** The form with the scores; once it is sent, thanks. Empty while the conversation goes on, and after it was declined. */
+/** Shows the form with the scores, and thanks once it is sent. Shows nothing while the conversation goes on, or when it was declined. */
 export const Rate = component((ui: RateNeeds, mounted) => {
   const { t, chat, settings, announcer, shell, isOpen } = ui;
   const isOver = followEnd(ui, mounted);
@@ -143,7 +143,7 @@ export const Rate = component((ui: RateNeeds, mounted) => {
   };
 });
 
-/** The scores, each with a face and a label. A plain function, like the two below, so that `Rate` subscribes to its signals. */
+/** The scores, each with a face and a label. Not a component, like `comment` and `buttons`: `Rate` subscribes to what they read. */
 const scores = ({ ui, chosen }: State): VNode => (
   <div class="scores" role="radiogroup" aria-labelledby="rate-ask">
     {SCORES[scaleOf(ui)].map((label, at) => (
