@@ -23,11 +23,16 @@ export type Leases = {
   assertHeld: (tx: Transaction, names: readonly string[]) => Promise<void>;
   /** Calls `listener` with each lease that this node acquires, and at once with those that it holds. */
   onAcquired: (listener: (name: string) => void) => void;
-  /** Calls `prepare` before this node uses leases that it has taken in the database. The node holds them once the promise resolves. */
+  /**
+   * Calls `prepare` before this node uses leases that it has taken in the database. The node holds them once the promise resolves;
+   * until then it renews them and those that it holds.
+   */
   beforeAcquire: (prepare: (names: readonly string[]) => Promise<void>) => void;
-  /** Takes free leases, and starts to renew them. */
+  /** Takes free leases, and starts to renew them. Resolves when those that it has taken are prepared. */
   start: () => Promise<void>;
-  /** Releases all leases, so that another node can take them at once. */
+  /** Releases all leases but these, so that another node can take them at once. Takes no other lease from now on. */
+  keepOnly: (names: readonly string[]) => Promise<void>;
+  /** Releases all leases. */
   stop: () => Promise<void>;
 };
 
@@ -46,12 +51,14 @@ const MARGIN_MS = 500;
 
 /**
  * Takes or renews every lease of `$1` that is free or held by `$2`. One statement without other locks: a transaction that
- * runs alone in the whole cluster does not delay it. Rows are locked in the order of their names. All leases that are renewed
+ * runs alone in the whole cluster does not delay it. Rows are locked in the order of their names, and only those that seem free or
+ * own: the nodes that wait for thousands of leases would otherwise delay their holder. All leases that are renewed
  * together end at the same moment, so another node takes all of them or none: accounts with one key stay together.
  */
 const TAKE = `WITH moment AS MATERIALIZED (SELECT ${POSTGRES_NOW} AS at)
   INSERT INTO leases (name, node, epoch, until)
-  SELECT name, $2, 1, (SELECT at FROM moment) + ${LEASE_MS} FROM unnest(string_to_array($1, ' ')) AS name ORDER BY name
+  SELECT name, $2, 1, (SELECT at FROM moment) + ${LEASE_MS} FROM unnest(string_to_array($1, ' ')) AS name
+  WHERE name NOT IN (SELECT l.name FROM leases l WHERE l.node <> $2 AND l.until >= (SELECT at FROM moment)) ORDER BY name
   ON CONFLICT (name) DO UPDATE SET node = excluded.node, until = excluded.until,
     epoch = CASE WHEN leases.node = excluded.node THEN leases.epoch ELSE leases.epoch + 1 END
   WHERE leases.node = excluded.node OR leases.until < (SELECT at FROM moment)
@@ -64,9 +71,11 @@ export const holdsAll = (): Leases => ({
   onAcquired: () => {},
   beforeAcquire: () => {},
   start: async () => {},
+  keepOnly: async () => {},
   stop: async () => {},
 });
 
+/** `until`: the end of the lease, by this node's clock. */
 type Held = { fencingToken: number; until: number };
 
 /** What the leases of a node need. */
@@ -82,36 +91,33 @@ export type LeasesOptions = {
   onError: (error: unknown) => void;
 };
 
+type State = Omit<LeasesOptions, "names"> & {
+  /** The leases that this node takes and renews. */
+  wanted: readonly string[];
+  held: Map<string, Held>;
+  /** Leases that this node has taken and does not use yet, because they are not prepared. */
+  taken: Map<string, Held>;
+  listeners: ((name: string) => void)[];
+  preparations: ((names: readonly string[]) => Promise<void>)[];
+  /** The last renewal. */
+  renewal: Promise<void>;
+  /** Resolves when every preparation that has begun has ended. Never rejects. */
+  prepared: Promise<void>;
+};
+
 /** The leases of one of several nodes. */
-export function createLeases({ db, clock, node, names: given, onError }: LeasesOptions): Leases {
-  const names = [...given, OTHERS_LEASE];
-  const known = new Set(names);
+export function createLeases({ names, ...options }: LeasesOptions): Leases {
+  const { clock, node, onError } = options;
+  const known = new Set([...names, OTHERS_LEASE]);
   const leaseOf = (name: string): string => (known.has(name) ? name : OTHERS_LEASE);
-  const held = new Map<string, Held>();
-  const listeners: ((name: string) => void)[] = [];
-  const preparations: ((names: readonly string[]) => Promise<void>)[] = [];
-
-  /**
-   * Whether the lease is new to this node. One that expired is new too, even if no other node took it: the node refused work
-   * meanwhile.
-   */
-  function isNew(name: string, fencingToken: number): boolean {
-    const before = held.get(name);
-    return before === undefined || before.until <= clock.uptime() || before.fencingToken !== fencingToken;
-  }
-
-  async function renew(): Promise<void> {
-    // Measured from before the request, so this node's time ends before the database's.
-    const until = clock.uptime() + LEASE_MS - MARGIN_MS;
-    const tokens = await take(db, node, names);
-    const taken = [...tokens].flatMap(([name, token]) => (isNew(name, token) ? [name] : []));
-    if (taken.length > 0) for (const prepare of preparations) await prepare(taken);
-    for (const name of names) if (!tokens.has(name)) held.delete(name);
-    for (const [name, fencingToken] of tokens) held.set(name, { fencingToken, until });
-    for (const name of taken) for (const listener of listeners) listener(name);
-  }
+  const [held, taken] = [new Map<string, Held>(), new Map<string, Held>()];
+  const ended = { renewal: Promise.resolve(), prepared: Promise.resolve() };
+  const state: State = { ...options, wanted: [...known], held, taken, listeners: [], preparations: [], ...ended };
+  const renew = (): Promise<void> => {
+    state.renewal = renewAll(state);
+    return state.renewal;
+  };
   const renewals = createPoll({ clock, every: RENEW_MS, run: renew, onError });
-
   return {
     holds: (name) => (held.get(leaseOf(name))?.until ?? 0) > clock.uptime(),
     async assertHeld(tx, wanted) {
@@ -127,20 +133,85 @@ export function createLeases({ db, clock, node, names: given, onError }: LeasesO
       if (lost !== undefined) throw new LeaseLost(`Another node holds the lease ${lost}`);
     },
     onAcquired(listener) {
-      listeners.push(listener);
+      state.listeners.push(listener);
       for (const name of held.keys()) listener(name);
     },
-    beforeAcquire: (prepare) => void preparations.push(prepare),
+    beforeAcquire: (prepare) => void state.preparations.push(prepare),
     async start() {
+      state.wanted = [...known];
       await renew().catch(onError);
       renewals.start();
+      await state.prepared;
     },
+    keepOnly: (kept) => keepOnly(state, kept),
     async stop() {
       await renewals.stop();
-      held.clear();
-      await releaseAll(db, node).catch(onError);
+      await keepOnly(state, []);
+      await state.prepared;
     },
   };
+}
+
+/**
+ * Whether the lease is new to this node. One that expired is new too, even if no other node took it: the node refused work
+ * meanwhile.
+ */
+function isNew({ held, clock }: State, name: string, fencingToken: number): boolean {
+  const before = held.get(name);
+  return before === undefined || before.until <= clock.uptime() || before.fencingToken !== fencingToken;
+}
+
+/** Takes free leases, and renews those that this node has. */
+async function renewAll(state: State): Promise<void> {
+  const { db, clock, node, held, taken } = state;
+  // Measured from before the request, so this node's time ends before the database's.
+  const until = clock.uptime() + LEASE_MS - MARGIN_MS;
+  const tokens = await take(db, node, state.wanted);
+  const fresh = new Map<string, Held>();
+  // Only those that are still wanted: `keepOnly` releases the others when this has ended.
+  for (const name of state.wanted) {
+    const fencingToken = tokens.get(name);
+    if (fencingToken === undefined) drop(state, name);
+    else if (!isNew(state, name, fencingToken)) held.set(name, { fencingToken, until });
+    else {
+      if (taken.get(name)?.fencingToken !== fencingToken) fresh.set(name, { fencingToken, until });
+      taken.set(name, { fencingToken, until });
+    }
+  }
+  // Not awaited: a slow preparation must not delay the next renewal.
+  if (fresh.size > 0) state.prepared = state.prepared.then(() => prepare(state, fresh));
+}
+
+/** Prepares leases that this node has taken, then uses those that it still has. Never rejects. */
+async function prepare(state: State, fresh: ReadonlyMap<string, Held>): Promise<void> {
+  const { held, taken, listeners, preparations, onError } = state;
+  const current = (): [name: string, lease: Held][] =>
+    [...taken].filter(([name, { fencingToken }]) => fresh.get(name)?.fencingToken === fencingToken);
+  try {
+    for (const each of preparations) await each(current().map(([name]) => name));
+    const prepared = current();
+    for (const [name, lease] of prepared) held.set(name, lease);
+    for (const [name] of prepared) for (const listener of listeners) listener(name);
+  } catch (error) {
+    onError(error);
+  } finally {
+    // Those that could not be prepared are new again for the next renewal.
+    for (const [name] of current()) taken.delete(name);
+  }
+}
+
+function drop({ held, taken }: State, name: string): void {
+  held.delete(name);
+  taken.delete(name);
+}
+
+async function keepOnly(state: State, kept: readonly string[]): Promise<void> {
+  const { db, node, held, taken, onError } = state;
+  state.wanted = state.wanted.filter((name) => kept.includes(name));
+  for (const name of [...held.keys(), ...taken.keys()]) if (!kept.includes(name)) drop(state, name);
+  // It may take what is released next. The poll reports its error.
+  await state.renewal.catch(() => {});
+  await release(db, node, kept).catch(onError);
 }
 
 /** Takes free leases and renews those of this node. @returns the fencing token of each lease that this node holds now */
@@ -169,12 +240,13 @@ async function heldElsewhere(tx: Transaction, names: readonly string[]): Promise
 }
 
 /**
- * Ends all leases of a node. Locks their rows in the order of their names, as `TAKE` does, so that the two cannot
- * deadlock.
+ * Ends all leases of a node but those in `kept`. Locks their rows in the order of their names, as `TAKE` does, so that the two
+ * cannot deadlock.
  */
-const releaseAll = (db: LeasesOptions["db"], node: string): Promise<unknown> =>
+const release = (db: LeasesOptions["db"], node: string, kept: readonly string[]): Promise<unknown> =>
   db.all(
-    `WITH mine AS (SELECT name FROM leases WHERE node = $1 ORDER BY name FOR UPDATE)
+    `WITH mine AS (SELECT name FROM leases WHERE node = $1 AND name <> ALL (string_to_array($2, ' ')) ORDER BY name FOR UPDATE)
      UPDATE leases SET until = 0 FROM mine WHERE leases.name = mine.name RETURNING leases.name`,
     node,
+    kept.join(" "),
   );
