@@ -213,14 +213,12 @@ async function start({
   logWarnings(settings, keys.of, log);
 }
 
-/**
- * Ends all work that needs a lease, then returns the leases. So another node can deliver while this node's last connections end,
- * which takes seconds.
- */
-async function handOver({ core, owner, chores }: Groups): Promise<void> {
+/** Ends the other work that needs a lease, and returns the remaining leases. @param accounts resolves when those of accounts are returned */
+async function leave({ core, owner, chores }: Groups, accounts: Promise<void>): Promise<void> {
   // First, because alerts are mailed.
   await chores.stop();
-  await owner.stopCalls();
+  await owner.stopErrands();
+  await accounts;
   await core.cluster.leave();
 }
 
@@ -228,10 +226,20 @@ async function handOver({ core, owner, chores }: Groups): Promise<void> {
 function stopSteps(groups: Groups): [name: string, step: () => Promise<unknown> | undefined][] {
   const { core, files, service, owner, visitors, intake, server, sampler, adminListener } = groups;
   const { db, log } = core;
+  let accounts = Promise.resolve();
   return [
     // Calls under way end, and their replies may follow at once, so callbacks are accepted until then (RELIABILITY 3a).
-    ["calls to the service", () => visitors.courier.stop()],
-    ["connections and leases", () => Promise.all([server.close(), handOver(groups)])],
+    [
+      "calls to the service",
+      () => {
+        const courier = visitors.courier.stop();
+        // Begun here and awaited by the next step: another node can deliver while connections, backups and mails end, which
+        // may take as long as the servers that they wait for.
+        accounts = Promise.all([courier, owner.stopCalls()]).then(core.cluster.leaveAccounts);
+        return courier;
+      },
+    ],
+    ["connections and leases", () => Promise.all([server.close(), leave(groups, accounts)])],
     ["admin pages", () => adminListener?.stop()],
     ["callbacks", () => intake.stop()],
     ["files", () => files.stop()],

@@ -41,7 +41,12 @@ export type Cluster = {
   addressOf: (node: string) => Promise<string | undefined>;
   /** @param port on which this relay listens */
   start: (port: number) => Promise<void>;
-  /** Stores the paces, and releases the leases for the other nodes. Nothing that needs a lease may run any more. */
+  /**
+   * Stores the paces, and releases the leases of all accounts for the other nodes. Nothing may call the service for an account
+   * any more.
+   */
+  leaveAccounts: () => Promise<void>;
+  /** Releases all leases. Nothing that needs a lease may run any more. */
   leave: () => Promise<void>;
   /** Closes the connections. Call it after `leave`. */
   stop: () => Promise<void>;
@@ -83,6 +88,7 @@ function singleNode(): Cluster {
     node: undefined,
     addressOf: async () => undefined,
     start: nothing,
+    leaveAccounts: nothing,
     leave: nothing,
     stop: nothing,
   };
@@ -144,10 +150,11 @@ export async function openCluster({ settings, db, clock, log, signing }: Cluster
       await leases.start();
       paces?.start();
     },
-    async leave() {
+    async leaveAccounts() {
       await paces?.stop();
-      await leases.stop();
+      await leases.keepOnly([MAIL_LEASE, CHORES_LEASE]);
     },
+    leave: leases.stop,
     async stop() {
       await nodes.stop();
       await own.close();

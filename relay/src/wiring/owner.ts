@@ -47,13 +47,14 @@ export function createOwnerFlows(deps: OwnerDeps) {
   const leads = createLeads({ db, bus: deps.bus, clock, log, sites, contacts, works: worksFor(deps) });
   const ledger = createLedgerFlows(deps, hooks, webhooks.storeAccountEvent);
   const { mailer, mail } = createMailFlows(deps);
-  /** Ends the work that needs a lease. Requests of the site owner are still answered. */
+  /** Ends the calls to the service that need an account's lease. Requests of the site owner are still answered. */
   async function stopCalls(): Promise<void> {
+    await Promise.all([leads.stop(), ledger.grants.stop(), ledger.sends.stop()]);
+  }
+  /** Ends the work that waits for servers of the owner: mails, and questions to billing webhooks. */
+  async function stopErrands(): Promise<void> {
     await mail?.stopSending();
     await ledger.credits.stop();
-    await leads.stop();
-    await ledger.grants.stop();
-    await ledger.sends.stop();
   }
   return {
     access,
@@ -84,9 +85,11 @@ export function createOwnerFlows(deps: OwnerDeps) {
       await mail?.start();
     },
     stopCalls,
+    stopErrands,
     async stop(): Promise<void> {
       paced.stop();
       await stopCalls();
+      await stopErrands();
       await access.stop();
       await mail?.stop();
       await webhooks.stop();

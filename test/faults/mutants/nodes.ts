@@ -1,4 +1,4 @@
-import { handOver } from "../suites/hand-over.ts";
+import { handOver, handOverDuringBackup } from "../suites/hand-over.ts";
 import { nodes } from "../suites/nodes.ts";
 import { nodesShared } from "../suites/nodes-shared.ts";
 import { pausedNodes } from "../suites/paused-nodes.ts";
@@ -102,8 +102,16 @@ export const NODES: readonly Mutant[] = [
   },
   {
     name: "keeps the leases until the last connection has ended",
-    edits: [{ find: "Promise.all([server.close(), handOver(groups)])", replace: "server.close()" }],
+    edits: [
+      { find: "$calls.then(core.cluster.leaveAccounts)", replace: "$calls.then(() => {})" },
+      { find: "Promise.all([server.close(), leave(groups, accounts)])", replace: "server.close()" },
+    ],
     killedBy: { suite: handOver },
+  },
+  {
+    name: "keeps the accounts' leases until the backup has ended",
+    edits: [{ find: "$calls.then(core.cluster.leaveAccounts)", replace: "$calls.then(() => {})" }],
+    killedBy: { suite: handOverDuringBackup },
   },
   {
     name: "signs sessions with a key of each node's own",

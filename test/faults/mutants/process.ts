@@ -88,7 +88,7 @@ export const PROCESS: Mutant[] = [
   {
     name: "closes its server before calls that are under way have ended",
     edits: [
-      { find: "Promise.all([server.close(), handOver(groups)])", replace: "handOver(groups)" },
+      { find: "Promise.all([server.close(), leave(groups, accounts)])", replace: "leave(groups, accounts)" },
       { find: "server.shut();", replace: "$0 await server.close();" },
     ],
     killedBy: { suite: restart },
