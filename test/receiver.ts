@@ -36,7 +36,7 @@ export async function startReceiver(secret: string) {
     events,
     /** Statuses of the next answers; 200 after them. */
     answerWith: (...next: number[]) => void statuses.push(...next),
-    /** Bodies of the next answers. */
+    /** Answers the next requests with these bodies, as JSON. */
     answerBodies: (...next: object[]) => void answers.push(...next),
     stop: () => new Promise((resolve) => server.close(resolve).closeAllConnections()),
   };

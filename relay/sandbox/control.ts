@@ -95,7 +95,7 @@ function rechargeOf(body: Fields): RechargeAsk {
   };
 }
 
-/** A message without its file's bytes. */
+/** A message to show: its file with the size (`null` for a link) instead of the bytes. */
 function withoutFileBytes(message: Message): unknown {
   if (message.direction === "out" || message.media === undefined) return message;
   const { bytes, ...media } = message.media;

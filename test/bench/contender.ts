@@ -32,7 +32,7 @@ export type ContenderOptions = {
   env?: Record<string, string>;
 };
 
-/** Starts a contender. */
+/** Starts a service and a server of this kind in front of it, and connects its visitors. */
 export async function startContender(kind: ServerKind, options: ContenderOptions = {}): Promise<Contender> {
   const { name = kind, visitors = 0, keep = true, refuses = false, silent = false, folder, env } = options;
   const service = await startService({ refuses, remembers: silent });

@@ -10,7 +10,6 @@ import { wordKeys } from "./wordkeys.ts";
 
 /** The guide to the environment. */
 const SETTINGS = readFileSync(join(root, "relay", "docs", "guides", "settings.md"), "utf8");
-/** The guide to the configuration file. */
 const FILE = readFileSync(join(root, "relay", "docs", "guides", "configuration.md"), "utf8");
 
 /** Names of the nested settings of a site or an account. */

@@ -142,7 +142,6 @@ async function createState(options: Options): Promise<TestbedState> {
   };
 }
 
-/** The data folder of a node. */
 const dataOf = ({ folder }: Pick<TestbedState, "folder">, node: number): string => join(folder, String(node));
 
 async function start(testbed: TestbedState, node: number): Promise<void> {

@@ -16,7 +16,6 @@ import { badge, brief, facts, type Html, idText, lineText, table, time } from ".
 import { conversationPath, messagePath } from "./paths.ts";
 import { sees, type Viewer } from "./viewer.ts";
 
-/** Conversations on one page. */
 const CONVERSATIONS_PER_PAGE = 30;
 /**
  * Time limits of a search, in milliseconds: once it has found something, and while it has found nothing. A search ends then even

@@ -7,5 +7,5 @@ export type JourneyStep = { name: string; at: number | null; note?: Html | strin
 const item = ({ name, at, note, kind }: JourneyStep): Html =>
   html`<li class="${kind ?? ""}"><p class="step"><strong>${name}</strong>${at === null ? "" : html` ${time(at)}`}</p>${note === undefined ? "" : html`<p class="note">${note}</p>`}</li>`;
 
-/** The list of a journey's steps. */
+/** The steps as an ordered list, in the given order. */
 export const stepList = (steps: readonly JourneyStep[]): Html => html`<ol class="journey">${steps.map(item)}</ol>`;

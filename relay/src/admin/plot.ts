@@ -8,7 +8,7 @@ export type Plot = {
   lines: readonly PlotSeries[];
   /** Labels of the time axis, evenly spread from its start to its end. */
   ticks: readonly string[];
-  /** Formats a value. */
+  /** Formats a value as text, such as a count or a duration. */
   format: (value: number) => string;
   /** Says what will appear here, and when: shown while no value is above zero. */
   empty: string;

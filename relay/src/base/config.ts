@@ -72,7 +72,7 @@ function uploadsFrom(values: Values, problems: Problems): UploadRules {
   };
 }
 
-/** The bucket with its key. */
+/** The bucket of MEDIA_STORE with its key; empty without one. Adds a problem for each missing part of the key. */
 function bucketFrom({ mediaStore, s3KeyId, s3Secret }: Values, problems: Problems): { bucket?: Bucket } {
   if (mediaStore === undefined && !problems.has("MEDIA_STORE")) return {};
   for (const [value, field] of [

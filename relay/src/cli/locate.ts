@@ -76,7 +76,7 @@ async function relayOn(place: Place): Promise<RunningRelay | undefined> {
   }
 }
 
-/** The first relay that runs on one of these data folders. */
+/** The first relay that runs on one of these data folders; undefined when none does. */
 export async function findRelay(places: readonly Place[]): Promise<RunningRelay | undefined> {
   for (const place of places) {
     const found = await relayOn(place);

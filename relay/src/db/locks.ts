@@ -16,7 +16,6 @@ const numbersOf = (keys: Iterable<string>): bigint[] => {
   return numbers.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
 };
 
-/** A statement with its values. */
 type Statement = readonly [sql: string, values: readonly string[]];
 
 /**

@@ -24,7 +24,7 @@ type Steps = {
   onEnd?: (tx: Transaction, moved: MovedTable[]) => Promise<void>;
 };
 
-/** Rows of a page. */
+/** Rows that one statement reads. */
 const PAGE_ROWS = 500;
 /** Names in the target's `meta`: the id of the log that is moved, and the progress of a table. */
 const SOURCE = "move.from";

@@ -30,7 +30,7 @@ type State = {
   onNoneSilent: () => void;
 };
 
-/** Watches a server's connections. */
+/** Watches which connections of a server have begun a request, so that a stop cuts off none. See `PendingConnections`. */
 export function watchConnections(server: Server, clock: Clock): PendingConnections {
   const state: State = {
     open: new Set(),

@@ -75,7 +75,7 @@ export async function dueEvents(tx: Transaction, now: number, each: number): Pro
   return due.sort((a, b) => a.due - b.due || a.at - b.at);
 }
 
-/** The site's waiting event that is due first among those with at least `tries` tries. */
+/** The site's waiting event that is due first among those with at least `tries` tries; undefined when there is none. */
 export async function troubledEvent(tx: Transaction, site: string, tries: number): Promise<Event | undefined> {
   const sql = `SELECT ${COLUMNS} FROM events WHERE site = $1 AND state = 'waiting' AND attempts >= $2 ORDER BY due, at LIMIT 1`;
   const [event] = await tx.all<Event>(sql, site, tries);

@@ -73,7 +73,7 @@ export async function dropLead(tx: Transaction, visitor: string, id: string): Pr
   await tx.run("DELETE FROM leads WHERE visitor = $1 AND id = $2", visitor, id);
 }
 
-/** The lead of a visitor with this id. */
+/** The visitor's lead with this id; undefined when there is none. */
 export async function findLead(tx: Transaction, visitor: string, id: string): Promise<Lead | undefined> {
   const [lead] = await tx.all<Lead>(`SELECT ${COLUMNS} FROM leads WHERE visitor = $1 AND id = $2`, visitor, id);
   return lead;

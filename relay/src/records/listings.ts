@@ -50,7 +50,7 @@ export async function countVisitors(tx: Transaction, site?: string): Promise<num
   return row?.count ?? 0;
 }
 
-/** One visitor of a site. */
+/** The visitor with this id, as the lists show them; undefined when the site has no such visitor. */
 export async function findListedVisitor(tx: Transaction, site: string, id: string): Promise<ListedVisitor | undefined> {
   const [row] = await tx.all<ListedVisitor>(`SELECT ${VISITOR} WHERE v.site = $1 AND v.id = $2`, site, id);
   return row;

@@ -56,7 +56,7 @@ export async function addMedia(
   await addToSiteSum(tx, site, Math.max(size, FILE_MIN));
 }
 
-/** Finds a file that has an owner. */
+/** Finds a file that has an owner; undefined when there is none with this key. */
 export async function findMedia(tx: Transaction, key: string): Promise<MediaRow | undefined> {
   const [row] = await tx.all<MediaRow>(`SELECT ${COLUMNS} FROM media WHERE key = $1 AND visitor IS NOT NULL`, key);
   return row;

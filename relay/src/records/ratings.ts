@@ -29,13 +29,13 @@ export async function addRating(tx: Transaction, site: string, row: RatingRow): 
   return changed === 1;
 }
 
-/** A visitor's rating, as it is stored. */
+/** A visitor's rating, as it is stored; undefined when they have neither rated nor declined. */
 export async function findRating(tx: Transaction, visitor: string): Promise<RatingRow | undefined> {
   const [row] = await tx.all<RatingRow>(`SELECT ${COLUMNS} FROM ratings WHERE visitor = $1`, visitor);
   return row;
 }
 
-/** The rating as the visitor's browser gets it. */
+/** The rating as the visitor's browser gets it; undefined when they have neither rated nor declined. */
 export async function ratingOf(tx: Transaction, visitor: string): Promise<Rating | undefined> {
   const row = await findRating(tx, visitor);
   if (row === undefined) return undefined;

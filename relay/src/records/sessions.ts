@@ -29,7 +29,6 @@ export async function findReturningVisitor(
   return visitorRow;
 }
 
-/** A session and its visitor. */
 type SessionName = { session: string; visitor: string };
 
 /** Ends a session before its token expires. @param expires when all its tokens have expired, milliseconds since 1970 */

@@ -114,7 +114,7 @@ async function next(tx: Transaction, visitor: string): Promise<number | undefine
   return n;
 }
 
-/** The visitor's message with this id, which the client made. */
+/** The visitor's message with this id, which the client made; undefined when there is none. */
 export async function findSent(tx: Transaction, visitor: string, id: string): Promise<Message | undefined> {
   const sql = `${SELECT} WHERE m.visitor = $1 AND m.id = $2 AND m.author = 'visitor'`;
   const [row] = await tx.all<Row>(sql, visitor, id);

@@ -45,7 +45,6 @@ const TIMES = [
 /** Changes with the fields of `SavedPace`. Nodes of different releases ignore each other's paces. */
 const FORMAT = 1;
 
-/** The kept fields of a pace. */
 const keptOf = (pace: Pick<Pace, (typeof KEPT_FIELDS)[number]>): Pick<Pace, (typeof KEPT_FIELDS)[number]> =>
   Object.fromEntries(KEPT_FIELDS.map((field) => [field, pace[field]])) as typeof pace;
 

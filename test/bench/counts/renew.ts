@@ -8,7 +8,7 @@ import { type Counts, count } from "./scenario.ts";
 
 const FILE = join(import.meta.dirname, "counts.json");
 
-/** The committed counts. */
+/** The counts in `counts.json`. */
 export const committed = (): Counts => JSON.parse(readFileSync(FILE, "utf8")) as Counts;
 
 /** Counts, prints, and replaces `counts.json`. */

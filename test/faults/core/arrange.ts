@@ -61,7 +61,7 @@ export function start(run: Run, node: Node): void {
   );
 }
 
-/** One of the nodes. */
+/** A random node. */
 const pickNode = ({ world, nodes }: Run): Node => nodes[nodes.length < 2 ? 0 : world.pick(0, nodes.length - 1)] as Node;
 
 /**

@@ -151,7 +151,7 @@ function isUnsent(value: unknown): value is Unsent {
   return typeof it.id === "string" && typeof it.text === "string" && typeof it.at === "number";
 }
 
-/** The page's title. */
+/** The title of the host page. */
 export const titleOf = (): string => pageDocument.title;
 
 /** Shortens values that are too long: the relay refuses a frame with one (`FROM_CLIENT` in shared/parse). */

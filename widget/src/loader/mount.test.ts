@@ -21,7 +21,6 @@ const CHAT = scriptOf(
   'window.Porchlight ??= Object.assign((...call) => { recorded.calls.push(call); }, { site: "default" });',
 );
 const BROKEN = scriptOf("");
-/** The value of `mount` in each recorded address. */
 const mountValues = (): string[] => globalThis.recorded.addresses.map((address) => address.split("mount=")[1] ?? "");
 
 beforeEach(() => {

@@ -59,7 +59,7 @@ const CHOICES: { readonly [Name in SiteSetting]?: Readonly<Record<string, string
   position: { right: "Right", left: "Left" },
 };
 
-/** The name of a choice. */
+/** How the page names a value of a setting; the value itself when it has no name. */
 export const choiceNameOf = (name: SiteSetting, value: string): string => CHOICES[name]?.[value] ?? value;
 
 /** Help that differs from the manual's: below a label it need not say again what the setting is. Empty: none. */

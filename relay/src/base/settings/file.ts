@@ -83,7 +83,6 @@ export const fileFields = {
   site: Object.keys(siteSchema.shape).filter((name) => !Object.hasOwn(chatSettings, name)),
 };
 
-/** The message of an error. */
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** The source of a key: `env:NAME` or `file:PATH`. @throws Error whose message follows the path of the field */

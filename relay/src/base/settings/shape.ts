@@ -149,7 +149,7 @@ export type Settings = {
   sites: readonly Site[];
 };
 
-/** Sites and accounts. */
+/** The accounts and sites, from the environment or from the configuration file. */
 export type Tenants = Pick<Settings, "accounts" | "sites">;
 
 /** The process's environment. */

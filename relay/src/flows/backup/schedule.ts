@@ -40,7 +40,7 @@ const listed = (names: readonly string[]): Backup[] =>
     .sort()
     .map((name) => ({ name, at: atOf(name) }));
 
-/** Backups as folders in a folder. */
+/** Keeps each backup as a subfolder of `root`. */
 function folderStore(root: string): BackupStore {
   return {
     list: async () => listed(await readdir(root).catch(() => [])),

@@ -1,7 +1,7 @@
 import type { Settings } from "../../base/config.ts";
 import { type CreditRules, NO_CREDITS } from "../../base/rules.ts";
 
-/** An account and its rules for credits. */
+/** An account that may grant credits. */
 export type CreditAccount = { id: string; rules: CreditRules };
 
 /** The accounts that may grant credits. */

@@ -7,7 +7,7 @@ import { profile } from "../../hooks/payloads.ts";
 /** The schemas of the server API. */
 
 const time = z.iso.datetime().meta({ description: "UTC" });
-/** An `Idempotency-Key`. */
+/** The value of an `Idempotency-Key` header: 1 to 255 visible ASCII characters. */
 export const IDEMPOTENCY_KEY = /^[!-~]{1,255}$/;
 /** Text that is not blank. */
 export const text = (max: number) => z.string().overwrite(toMultiLine).trim().regex(/\S/, "must not be empty").max(max);

@@ -53,7 +53,7 @@ export const WAIT_REASONS = {
   restored: "the database was restored from a backup: this key may have been granted since",
 } as const;
 
-/** The content of a grant's entry. */
+/** The order of a grant, from its entry. */
 export const contentOf = (entry: LedgerEntry): GrantContent => JSON.parse(entry.content) as GrantContent;
 
 /**

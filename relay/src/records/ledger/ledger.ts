@@ -109,7 +109,7 @@ export async function addEntry(tx: Transaction, entry: NewEntry): Promise<{ entr
   return { entry: known, fresh: false };
 }
 
-/** The entry with this key. */
+/** The account's entry of this kind with this idempotency key; undefined when there is none. */
 export async function findEntry(tx: Transaction, { kind, account, key }: Name): Promise<LedgerEntry | undefined> {
   const [entry] = await tx.all<LedgerEntry>(
     `SELECT ${COLUMNS} FROM ledger WHERE kind = $1 AND account = $2 AND key = $3`,

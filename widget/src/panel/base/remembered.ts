@@ -11,7 +11,6 @@ type RememberNeeds = Needs<"chat" | "consent">;
 /** Facts that wait for consent, because nothing is stored before it. */
 const waiting = new Map<Fact, boolean>();
 
-/** The stored facts. */
 const storedFacts = ({ chat }: RememberNeeds): Set<string> => new Set(chat.storage.read().kept.split(" "));
 
 /** Whether a fact is true, stored or not yet. */

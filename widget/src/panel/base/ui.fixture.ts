@@ -212,7 +212,7 @@ export const own = (text: string, more: Partial<Item> = {}): Item => {
     ...more,
   };
 };
-/** A reply. */
+/** A reply that the visitor has received. */
 export const reply = (text: string, more: Partial<Item> = {}): Item =>
   own(text, { from: "reply", state: "received", ...more });
 
