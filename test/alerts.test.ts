@@ -5,15 +5,14 @@ import { runFast } from "./clocks.ts";
 import { snippet } from "./guides.ts";
 import { type Harness, NO_RANDOM_FAULTS, startHarness } from "./harness.ts";
 import { startMailServer } from "./mail-server.ts";
-import { startReceiver } from "./receiver.ts";
+import { startReceiver, WEBHOOK_SECRET } from "./receiver.ts";
 import { porchlight } from "./shell.ts";
 
-const SECRET = `whsec_${Buffer.from("a secret of the tests, 32 bytes!").toString("base64")}`;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 let harness: Harness;
 beforeAll(async () => {
-  receiver = await startReceiver(SECRET);
-  const env = { ALERT_WEBHOOK: receiver.url, ALERT_WEBHOOK_SECRET: SECRET };
+  receiver = await startReceiver(WEBHOOK_SECRET);
+  const env = { ALERT_WEBHOOK: receiver.url, ALERT_WEBHOOK_SECRET: WEBHOOK_SECRET };
   harness = await startHarness({ run: runFast(100), sandbox: NO_RANDOM_FAULTS, env });
 });
 afterAll(async () => {
@@ -73,13 +72,13 @@ describe("a webhook of a site that does not accept its events", () => {
   let mailServer: Awaited<ReturnType<typeof startMailServer>>;
   let shop: Harness;
   beforeAll(async () => {
-    [backend, mailServer] = [await startReceiver(SECRET), await startMailServer()];
+    [backend, mailServer] = [await startReceiver(WEBHOOK_SECRET), await startMailServer()];
     const env = {
       SMTP_URL: mailServer.url,
       MAIL_FROM: "chat@shop.example",
       PUBLIC_URL: "https://chat.shop.example",
       ALERT_MAIL: "ops@shop.example",
-      WEBHOOK_SECRET: SECRET,
+      WEBHOOK_SECRET,
     };
     const webhook = { url: backend.url, secret: "env:WEBHOOK_SECRET", events: ["message.visitor"] };
     shop = await startHarness({ run: runFast(100), sandbox: NO_RANDOM_FAULTS, env, site: { webhook } });

@@ -8,6 +8,7 @@ import { createIdentity } from "../relay/src/base/identity.ts";
 import { signatureOf } from "../relay/src/hooks/post.ts";
 import { snippet } from "./guides.ts";
 import { IDENTITY_SECRET } from "./identities.ts";
+import { WEBHOOK_SECRET } from "./receiver.ts";
 
 /**
  * How to run the snippets of a language. `head` comes before a snippet. `identity` comes after it and prints a token; `webhook`
@@ -105,9 +106,8 @@ export async function personSignedBy(name: LanguageName): Promise<unknown> {
  * headers. @returns `yes` or `no` for each
  */
 export function webhookVerdicts(name: "js" | "python" | "php"): string[] {
-  const secret = `whsec_${Buffer.from("a secret of the tests, 32 bytes!").toString("base64")}`;
   const now = Math.floor(Date.now() / 1_000);
-  const signed = (at: number, body: string, given = secret) => ({
+  const signed = (at: number, body: string, given = WEBHOOK_SECRET) => ({
     headers: {
       "webhook-id": "msg_1",
       "webhook-timestamp": String(at),

@@ -3,14 +3,13 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Harness, KEY, NO_RANDOM_FAULTS, NO_UNKNOWN_OUTCOMES, startHarness } from "./harness.ts";
-import { startReceiver } from "./receiver.ts";
+import { startReceiver, WEBHOOK_SECRET } from "./receiver.ts";
 import { porchlight as run } from "./shell.ts";
 import { caller } from "./tokens.ts";
 
 let harness: Harness;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 let visitor: string;
-const WEBHOOK_SECRET = `whsec_${Buffer.from("a secret of the tests, 32 bytes!").toString("base64")}`;
 const EMAIL = "client@agency.example";
 
 const porchlight = (args: string[], env: Record<string, string> = {}) => run(harness, args, env);

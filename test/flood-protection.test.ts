@@ -5,13 +5,12 @@ import type { Clock } from "../relay/src/base/clock.ts";
 import { realClock } from "../relay/src/base/clock.ts";
 import type { ErrorFrame, RelayFrame, Status } from "../shared/protocol.ts";
 import { type Harness, type HarnessOptions, NO_RANDOM_FAULTS, startHarness } from "./harness.ts";
-import { startReceiver } from "./receiver.ts";
+import { startReceiver, WEBHOOK_SECRET } from "./receiver.ts";
 import { type Env, runAt } from "./relays.ts";
 import { porchlight } from "./shell.ts";
 import { caller, tokenFor } from "./tokens.ts";
 import type { Visitor } from "./visitor.ts";
 
-const SECRET = `whsec_${Buffer.from("a secret of the tests, 32 bytes!").toString("base64")}`;
 const DAY = 86_400_000;
 
 let harness: Harness;
@@ -23,8 +22,8 @@ afterEach(async () => {
 
 /** A harness whose site is the result of `site`, called with the address of the owner's backend. */
 async function open(site: (url: string) => object = () => ({}), more: HarnessOptions = {}): Promise<void> {
-  backend = await startReceiver(SECRET);
-  const env = { SECRET, ...more.env };
+  backend = await startReceiver(WEBHOOK_SECRET);
+  const env = { WEBHOOK_SECRET, ...more.env };
   harness = await startHarness({ ...more, sandbox: NO_RANDOM_FAULTS, env, site: site(backend.url) });
 }
 
@@ -144,7 +143,7 @@ describe("a site's budget of messages a day", () => {
     const clock: Clock = { ...realClock, now: () => Date.now() + ahead };
     const webhook = (url: string) => ({
       messagesPerDay: 2,
-      webhook: { url, secret: "env:SECRET", events: ["budget.reached"] },
+      webhook: { url, secret: "env:WEBHOOK_SECRET", events: ["budget.reached"] },
     });
     await open(webhook, { run: (env: Env) => runAt(env, clock) });
     const visitor = await guest();
@@ -159,7 +158,7 @@ describe("a site's budget of messages a day", () => {
       .toMatchObject([{ type: "budget.reached", data: { site: "default", messagesPerDay: 2 } }]);
     const doctor = await porchlight(harness, ["doctor"], {
       PORCHLIGHT_CONFIG: `${harness.dataDir}/sites.json`,
-      SECRET,
+      WEBHOOK_SECRET,
     });
     expect(doctor.out).toContain("FAIL  budget of site default: 2 of today's 2 messages are used");
     await visitor.drop();
@@ -215,7 +214,7 @@ describe("a site's budget of messages a day", () => {
 });
 
 describe("the owner's guard for new visitors", () => {
-  const guard = (onFailure: string) => (url: string) => ({ guard: { url, secret: "env:SECRET", onFailure } });
+  const guard = (onFailure: string) => (url: string) => ({ guard: { url, secret: "env:WEBHOOK_SECRET", onFailure } });
 
   it("gets one signed request before a first message is accepted; after a refusal the message counts as not sent (C24)", async () => {
     await open(guard("allow"));

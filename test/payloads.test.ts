@@ -12,13 +12,12 @@ import { OPERATIONS } from "../relay/src/http/api/operations.ts";
 import { clientPackage } from "../relay/src/http/api/package.ts";
 import { type Harness, NO_UNKNOWN_OUTCOMES, startHarness } from "./harness.ts";
 import { IDENTITY_SECRET, identityOf } from "./identities.ts";
-import { type ReceivedEvent, startReceiver } from "./receiver.ts";
+import { type ReceivedEvent, startReceiver, WEBHOOK_SECRET } from "./receiver.ts";
 import { caller, tokenFor } from "./tokens.ts";
 import { upload } from "./uploads.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const run = promisify(execFile);
-const HOOK_SECRET = `whsec_${Buffer.from("a secret of the tests, 32 bytes!").toString("base64")}`;
 const EMAIL = "client@agency.example";
 const document = openApi(OPERATIONS, "");
 const NAMES = Object.keys(document.webhooks).sort();
@@ -35,11 +34,11 @@ let visitorId = "";
 
 /** Causes one request of every kind to the backend, by a customer who writes on a named page. */
 beforeAll(async () => {
-  receiver = await startReceiver(HOOK_SECRET);
-  const hook = { url: receiver.url, secret: "env:HOOK_SECRET" };
+  receiver = await startReceiver(WEBHOOK_SECRET);
+  const hook = { url: receiver.url, secret: "env:WEBHOOK_SECRET" };
   harness = await startHarness({
     sandbox: NO_UNKNOWN_OUTCOMES,
-    env: { HOOK_SECRET, IDENTITY_SECRET },
+    env: { WEBHOOK_SECRET, IDENTITY_SECRET },
     site: { identitySecret: "env:IDENTITY_SECRET", webhook: hook, guard: hook, messagesPerDay: 3, rating: "five" },
     account: { credits: { mode: "webhook", billing: hook } },
   });

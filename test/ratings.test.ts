@@ -5,12 +5,11 @@ import { randomId } from "../shared/id.ts";
 import type { Rate, RelayFrame, Status } from "../shared/protocol.ts";
 import { type Harness, startHarness } from "./harness.ts";
 import { IDENTITY_SECRET, identityOf } from "./identities.ts";
-import { startReceiver } from "./receiver.ts";
+import { startReceiver, WEBHOOK_SECRET } from "./receiver.ts";
 import { porchlight } from "./shell.ts";
 import { caller, tokenFor } from "./tokens.ts";
 import type { Visitor } from "./visitor.ts";
 
-const WEBHOOK_SECRET = `whsec_${Buffer.from("a secret of the tests, 32 bytes!").toString("base64")}`;
 let harness: Harness;
 let receiver: Awaited<ReturnType<typeof startReceiver>> | undefined;
 afterEach(async () => {

@@ -4,6 +4,9 @@ import { Webhook } from "standardwebhooks";
 
 export type ReceivedEvent = { id: string; type: string; data: Record<string, unknown>; body: string; valid: boolean };
 
+/** The secret with which relays of the tests sign webhooks (Standard Webhooks: `whsec_` and base64). */
+export const WEBHOOK_SECRET = `whsec_${Buffer.from("a secret of the tests, 32 bytes!").toString("base64")}`;
+
 /** An owner's backend that receives webhooks, and verifies them with the library of Standard Webhooks. */
 export async function startReceiver(secret: string) {
   const events: ReceivedEvent[] = [];

@@ -2,18 +2,17 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Harness, NO_RANDOM_FAULTS, startHarness } from "./harness.ts";
-import { startReceiver } from "./receiver.ts";
+import { startReceiver, WEBHOOK_SECRET } from "./receiver.ts";
 import { porchlight } from "./shell.ts";
 
-const SECRET = `whsec_${Buffer.from("a secret of the tests, 32 bytes!").toString("base64")}`;
 let harness: Harness;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 beforeAll(async () => {
-  receiver = await startReceiver(SECRET);
+  receiver = await startReceiver(WEBHOOK_SECRET);
   harness = await startHarness({
     sandbox: NO_RANDOM_FAULTS,
     site: { title: "Before" },
-    env: { WEBHOOK_SECRET: SECRET },
+    env: { WEBHOOK_SECRET },
   });
 });
 afterAll(async () => {
@@ -58,7 +57,7 @@ it("applies the settings of sites without a restart, after a dry run that change
     effect: "now",
   });
   expect(changes).toContainEqual({ path: "sites.fresh", before: "–", after: "a new site", effect: "now" });
-  expect(tried.out).not.toContain(SECRET);
+  expect(tried.out).not.toContain(WEBHOOK_SECRET);
   expect(await script()).toContain("Before");
   expect((await fetch(`${harness.url}/w/fresh.js`)).status).toBe(404);
   expect(reloads()).toEqual([]);

@@ -3,10 +3,9 @@ import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { runFast } from "./clocks.ts";
 import { type Harness, NO_UNKNOWN_OUTCOMES, startHarness } from "./harness.ts";
-import { startReceiver } from "./receiver.ts";
+import { startReceiver, WEBHOOK_SECRET } from "./receiver.ts";
 import { caller, tokenFor } from "./tokens.ts";
 
-const WEBHOOK_SECRET = `whsec_${Buffer.from("a secret of the tests, 32 bytes!").toString("base64")}`;
 const EMAIL = "client@agency.example";
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 let harness: Harness;

@@ -4,6 +4,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playw
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import { type Harness, type HarnessOptions, startHarness } from "../../harness.ts";
 import { chatOn, TIMEOUT_MS } from "../browser.ts";
+import { NO_LIMITS } from "../no-limits.ts";
 import { closeContexts, sharedBrowser } from "../shared.ts";
 import { type Pages, pageOf, startPages } from "./pages.ts";
 
@@ -38,7 +39,6 @@ export type Testbed = {
   reply(body: string): Promise<unknown>;
 };
 
-const NO_LIMITS = { MESSAGES_PER_MINUTE: "0", SOCKETS_PER_ADDRESS: "0", UPLOADS_PER_MINUTE: "0" };
 /** Another host name, mapped to this machine. It is not `localhost`, so it is not a secure context. */
 export const PLAIN = "plain.test";
 /** Call once per file. Between tests the sandbox is reset, and every visitor leaves. */

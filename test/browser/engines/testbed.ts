@@ -6,6 +6,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import { type Harness, startHarness } from "../../harness.ts";
 import { type Pages, pageOf, startPages } from "../checks/pages.ts";
+import { NO_LIMITS } from "../no-limits.ts";
 import { DESKTOP, type Engine, type Environment, type Size, type Tab } from "./engine.ts";
 import { type Chat, chatOn } from "./panel.ts";
 
@@ -38,8 +39,6 @@ export type Testbed = {
   /** Sends a reply to the only visitor of this test, as a person. */
   reply(body: string): Promise<unknown>;
 };
-
-const NO_LIMITS = { MESSAGES_PER_MINUTE: "0", SOCKETS_PER_ADDRESS: "0", UPLOADS_PER_MINUTE: "0" };
 
 /** Records errors, before all other scripts of the page. It is a separate file, because policies forbid inline scripts. */
 const RECORDER = `window.pageErrors = [];
