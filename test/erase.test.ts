@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openSqlite } from "../relay/src/db/sqlite.ts";
 import { addEntry } from "../relay/src/records/ledger/ledger.ts";
+import { CLOSE } from "../shared/close.ts";
 import { type Harness, NO_RANDOM_FAULTS, startHarness } from "./harness.ts";
 import { caller, tokenFor } from "./tokens.ts";
 import { upload } from "./uploads.ts";
@@ -46,6 +47,29 @@ describe("an erased visitor", () => {
     expect((await call("DELETE", `/visitors/${id}`, undefined, `erase-${id}`)).status).toBe(204);
     // The same key does not create a new lead of an erased person.
     expect((await call("POST", "/leads", order, "lead-1")).body).toMatchObject({ status: 409, code: "wrong_state" });
+  });
+});
+
+describe("a form whose visitor is deleted while the service is called for it", () => {
+  it("creates no contact", async () => {
+    const person = { email: "shared@b.example", chat: false };
+    const calls = (route: string) => harness.sandbox.requests().filter((request) => request.route === route);
+    const [leaving, staying] = [harness.visitor(), harness.visitor()];
+    await Promise.all([leaving.connect(), staying.connect()]);
+    harness.sandbox.failNext("findContact", 1, { kind: "delay", ms: 1_000 });
+    const [found, before] = [calls("findContact").length, calls("createContact").length];
+    leaving.write({ t: "lead", id: "leaves-at-once", firstName: "Mina", ...person });
+    await harness.sandbox.until(() => calls("findContact").length > found);
+    leaving.write({ t: "forget" });
+    expect(await leaving.ended()).toBe(CLOSE.gone.code);
+    // The calls for one email address run one after another.
+    staying.write({ t: "lead", id: "stays-here", firstName: "Lucy", ...person });
+    const created = () =>
+      calls("createContact")
+        .slice(before)
+        .map(({ body }) => (body as { firstName?: string }).firstName);
+    await harness.sandbox.until(() => created().length > 0);
+    expect(created()).toEqual(["Lucy"]);
   });
 });
 

@@ -8,8 +8,8 @@ import { createBus } from "../bus/bus.ts";
 import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
-import { leadsOf, refusalsSince } from "../records/leads.ts";
-import { findVisitor, setContact } from "../records/visitors.ts";
+import { leadsOf, moveLeads, refusalsSince } from "../records/leads.ts";
+import { addUser, findVisitor, forgetVisitor, replaceByUser, setContact } from "../records/visitors.ts";
 import type { ContactAnswer, Service } from "../service/api.ts";
 import type { Outcome } from "../service/outcome.ts";
 import { createCapture } from "./capture.ts";
@@ -37,10 +37,13 @@ let asked: string[];
 let lists: Outcome[];
 /** The service's answer to the creation of a contact. */
 let created: ContactAnswer;
+/** Runs while the service answers about a list. */
+let meanwhile: () => Promise<void>;
 beforeEach(async () => {
   db = await openTestDatabase();
   await migrate(db);
   [now, asked, lists] = [Date.UTC(2026, 10, 21), [], []];
+  meanwhile = async () => {};
   created = { ...OK, contact: { id: "c-new" } };
 });
 afterEach(() => db.close());
@@ -53,6 +56,7 @@ const client = {
   },
   async addToList(list: string, contact: string) {
     asked.push(`${contact} on ${list}`);
+    await meanwhile();
     return lists.shift() ?? OK;
   },
 } as unknown as Service;
@@ -121,6 +125,28 @@ describe("a lead", () => {
     await expect.poll(async () => (await lead())?.state).toBe("done");
     await second.stop();
     expect(asked).toEqual(["create", "c-new on news", "c-new on leads", "c-new on leads"]);
+  });
+
+  it("makes no further call once its visitor is deleted", async () => {
+    meanwhile = () => db.transaction((tx) => forgetVisitor(tx, VISITOR, now));
+    const flow = startFlow();
+    expect(await flow.fill(FORM)).toBeUndefined();
+    await flow.stop();
+    expect([asked, await lead()]).toEqual([["create", "c-new on news"], undefined]);
+  });
+
+  it("of a visitor who logs in meanwhile is finished for the user", async () => {
+    meanwhile = () =>
+      db.transaction(async (tx) => {
+        const user = await addUser(tx, "u_1", "default", now);
+        await moveLeads(tx, VISITOR, user.id);
+        const old = await findVisitor(tx, VISITOR);
+        if (old !== undefined) await replaceByUser(tx, old, user, now);
+      });
+    const flow = startFlow();
+    expect(await flow.fill(FORM)).toBeUndefined();
+    await flow.stop();
+    expect(asked).toEqual(["create", "c-new on news", "c-new on leads"]);
   });
 
   it("of a chatting visitor uses the contact with their email, until the service names another one", async () => {

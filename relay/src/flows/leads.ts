@@ -21,7 +21,7 @@ import {
   setLead,
 } from "../records/leads.ts";
 import type { Sites } from "../records/sites.ts";
-import { findVisitor, setContactIfUnknown } from "../records/visitors.ts";
+import { findVisitor, ownerOf, setContactIfUnknown } from "../records/visitors.ts";
 import type { ContactAnswer } from "../service/api.ts";
 import { isAccepted, type Outcome } from "../service/outcome.ts";
 import type { Contacts } from "./contacts.ts";
@@ -219,28 +219,41 @@ async function advance(state: State, lead: Lead): Promise<void> {
   log("lead.done", { visitor: hashed(lead.visitor) });
 }
 
+/**
+ * Whether a lead still exists: at its visitor, or at the user who took over the visitor's thread. After a deletion, no call may
+ * contain its details, also while it is under way.
+ */
+async function exists({ db }: State, { visitor, id }: LeadName): Promise<boolean> {
+  const owner = await ownerOf(db, visitor);
+  const lead = owner === undefined ? undefined : await findLead(db, owner, id);
+  return lead !== undefined;
+}
+
 /** The contact's id: from the visitor's chat, by email, or of a contact made for the lead. Otherwise what prevents it. */
-async function contactOf({ db, contacts }: State, lead: Lead): Promise<string | Outcome> {
+async function contactOf(state: State, lead: Lead): Promise<string | Outcome> {
+  const { db, contacts } = state;
   const { visitor, account, email, own } = lead;
+  const isWanted = () => exists(state, lead);
   if (own === 1) {
-    const made = await contacts.findOrCreate(account, presentDetails(lead));
+    const made = await contacts.findOrCreate(account, presentDetails(lead), isWanted);
     return made.contact?.id ?? made;
   }
   const known = (await findVisitor(db, visitor))?.contact;
   if (typeof known === "string") return known;
   const none: ContactAnswer = { kind: "transient", status: 0, message: "the contact of the chat is not known yet" };
-  const found = email === null ? none : await contacts.find(account, { email });
+  const found = email === null ? none : await contacts.find(account, { email }, isWanted);
   // A look-up that finds no contact is not final: the first reply reveals the contact.
   return found.contact?.id ?? (isAccepted(found) || found.kind === "permanent" ? none : found);
 }
 
 /** Puts the contact on each list of the lead. @returns the first failure; lists after a temporary failure are not tried */
-async function joinLists({ sites, contacts }: State, lead: Lead, contact: string): Promise<Outcome | undefined> {
+async function joinLists(state: State, lead: Lead, contact: string): Promise<Outcome | undefined> {
+  const { sites, contacts } = state;
   const stored = lead.lists === null ? undefined : (JSON.parse(lead.lists) as string[]);
   const lists = stored ?? (sites.find(lead.site)?.leads ?? NO_LEADS).lists;
   let obstacle: Outcome | undefined;
   for (const list of lists) {
-    const outcome = await contacts.addToListOnce(lead.account, list, contact);
+    const outcome = await contacts.addToListOnce(lead.account, list, contact, () => exists(state, lead));
     if (isAccepted(outcome)) continue;
     obstacle ??= { ...outcome, message: `list ${list}: ${outcome.message}` };
     // An unknown list does not prevent adding the lead to the other lists.
