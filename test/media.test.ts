@@ -1,8 +1,10 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { jpeg, PNG, png, WITH_METADATA } from "../relay/src/files/samples.fixture.ts";
+import { CLOSE } from "../shared/close.ts";
 import { corpus } from "./corpora.ts";
 import { type Harness, startHarness } from "./harness.ts";
 import { upload } from "./uploads.ts";
@@ -345,6 +347,53 @@ describe("limits of uploads", () => {
     expect(await upload(harness, visitor, large)).toMatchObject({ status: 413, answer: { code: "quota_exceeded" } });
     for (let i = 0; i < 8; i++) await upload(harness, visitor, PNG);
     expect(await upload(harness, visitor, PNG)).toMatchObject({ status: 429, answer: { code: "rate_limited" } });
+    await harness.stop();
+  });
+});
+
+describe("an upload under way", () => {
+  /** An upload whose last byte the test holds back. */
+  async function begin(harness: Harness, bytes: Uint8Array) {
+    const visitor = harness.visitor();
+    await visitor.connect();
+    const { port } = new URL(harness.url);
+    const headers = { Authorization: `Bearer ${visitor.token()}`, Origin: harness.host, "X-File-Name": "a.txt" };
+    const request = httpRequest({ host: "127.0.0.1", port, path: "/media", method: "POST", headers });
+    const answer = new Promise<number | string>((resolve) => {
+      request.once("response", ({ statusCode = 0 }) => resolve(statusCode)).once("error", () => resolve("cut off"));
+    });
+    request.write(bytes);
+    return { visitor, answer, end: () => request.end("b") };
+  }
+  const staged = ({ dataDir }: Harness): number[] =>
+    filesUnder(join(dataDir, "media", "incoming")).map((path) => statSync(path).size);
+
+  it("is cut off when it is the oldest, and all take more than a tenth of what a site may store (A18)", async () => {
+    const caps = { UPLOAD_IMAGE_MB: "1", UPLOAD_AV_MB: "1", UPLOAD_DOCUMENT_MB: "1" };
+    const harness = await startHarness({ env: { ...caps, UPLOAD_SITE_MB: "40" } });
+    const part = Buffer.alloc(0.9 * MB, "a");
+    const all: Awaited<ReturnType<typeof begin>>[] = [];
+    for (let n = 1; n <= 4; n++) {
+      all.push(await begin(harness, part));
+      await expect.poll(() => staged(harness)).toEqual(Array(n).fill(part.length));
+    }
+    all.push(await begin(harness, part));
+    expect(await all[0]?.answer).toBe("cut off");
+    for (const { end } of all.slice(1)) end();
+    expect(await Promise.all(all.slice(1).map(({ answer }) => answer))).toEqual([201, 201, 201, 201]);
+    expect(staged(harness)).toEqual([]);
+    await harness.stop();
+  });
+
+  it("is not stored when its visitor deletes the chat, even without a message", async () => {
+    const harness = await startHarness();
+    const { visitor, answer, end } = await begin(harness, Buffer.from("a"));
+    await expect.poll(() => staged(harness)).toHaveLength(1);
+    visitor.write({ t: "forget" });
+    expect(await visitor.ended()).toBe(CLOSE.gone.code);
+    end();
+    expect(await answer).toBe(401);
+    expect(filesUnder(join(harness.dataDir, "media"))).toEqual([]);
     await harness.stop();
   });
 });

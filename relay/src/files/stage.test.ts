@@ -1,9 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { PassThrough } from "node:stream";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { RelayError } from "../base/errors.ts";
+import { createBodyBudget } from "../http/body-budget.ts";
 import { gif, PNG, png, WITH_METADATA } from "./samples.fixture.ts";
 import { createSniffer } from "./sniff.ts";
 import { type Caps, createStage } from "./stage.ts";
@@ -13,9 +15,11 @@ const CAPS: Caps = { image: MB, av: 2 * MB, document: MB };
 const sniffer = createSniffer();
 afterAll(() => sniffer.close());
 
-function stageIn(caps: Partial<Caps> = {}) {
+/** @param arrivingMax most bytes of uploads that are arriving */
+function stageIn(caps: Partial<Caps> = {}, arrivingMax?: number) {
   const folder = mkdtempSync(join(tmpdir(), "porchlight-"));
-  return { folder, stage: createStage({ folder, caps: { ...CAPS, ...caps }, sniffer }) };
+  const arriving = createBodyBudget(arrivingMax);
+  return { folder, stage: createStage({ folder, caps: { ...CAPS, ...caps }, sniffer, arriving }) };
 }
 
 /** The bytes in pieces, as a network delivers them. */
@@ -52,6 +56,24 @@ describe("an upload", () => {
       "too_large",
     );
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("that has been arriving for longest is cut off when all of them take too much of the disk (A18)", async () => {
+    const { folder, stage } = stageIn({}, MB);
+    const source = new PassThrough();
+    const slow = refusal(stage.take(source, "slow.txt", () => source.destroy()));
+    source.write(Buffer.alloc(MB / 2 + 1, "a"));
+    await expect
+      .poll(() => readdirSync(folder).map((name) => statSync(join(folder, name)).size > MB / 2))
+      .toEqual([true]);
+    const big = Buffer.alloc((MB * 3) / 4, "a");
+    const staged = await stage.take(pieces(big, 9_000), "big.txt", () => expect.unreachable());
+    expect(source.destroyed).toBe(true);
+    expect(await slow).toContain("Premature close");
+    expect(readdirSync(folder)).toEqual([basename(staged.path)]);
+    // What has arrived or was cut off no longer counts.
+    for (let n = 0; n < 4; n++)
+      await (await stage.take(pieces(big, 9_000), "big.txt", () => expect.unreachable())).discard();
   });
 
   it("is refused when it is empty, of an unknown type, or of a kind that is not allowed", async () => {

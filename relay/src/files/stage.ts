@@ -31,7 +31,16 @@ const STALE_MS = 3_600_000;
 /** Most pictures whose metadata is removed at the same time. Each of them is in memory twice (RELIABILITY A18). */
 const STRIPPED_AT_ONCE = 1;
 
-type StageDeps = { folder: string; caps: Caps; sniffer: Sniffer };
+/** An upload that is arriving. `cutOff` must end it. */
+type Arriving = { size: number; cutOff: () => void };
+
+type StageDeps = {
+  folder: string;
+  caps: Caps;
+  sniffer: Sniffer;
+  /** Limits the bytes of all uploads that are arriving: it cuts off the oldest ones (RELIABILITY A18). */
+  arriving: { add: (upload: Arriving, bytes: number) => void; remove: (upload: Arriving) => void };
+};
 type State = StageDeps & { limited: ReturnType<typeof limitConcurrency> };
 
 /** The staging folder for uploads. */
@@ -42,9 +51,10 @@ export type UploadStage = {
    * Takes an upload.
    * @param source the bytes; the rest stays unread when the file is refused
    * @param name as the client sent it
+   * @param cutOff ends the source, when all uploads that are arriving take too much of the disk
    * @throws RelayError that names the limit; nothing of the file is kept then
    */
-  take: (source: AsyncIterable<Buffer>, name: string) => Promise<StagedFile>;
+  take: (source: AsyncIterable<Buffer>, name: string, cutOff?: () => void) => Promise<StagedFile>;
 };
 
 /**
@@ -55,7 +65,7 @@ export function createStage(deps: StageDeps): UploadStage {
   const state: State = { ...deps, limited: limitConcurrency(STRIPPED_AT_ONCE) };
   return {
     start: (now) => clean(deps.folder, now),
-    take: (source, name) => take(state, source, name),
+    take: (source, name, cutOff = () => {}) => take(state, counted(state, source, cutOff), name),
   };
 }
 
@@ -66,6 +76,31 @@ async function clean(folder: string, now: number): Promise<void> {
     const path = join(folder, name);
     const found = await stat(path).catch(() => undefined);
     if (found !== undefined && now - found.mtimeMs > STALE_MS) await rm(path, { force: true });
+  }
+}
+
+/** The source, whose bytes count as arriving until it ends. */
+async function* counted(
+  { arriving }: State,
+  source: AsyncIterable<Buffer>,
+  cutOff: () => void,
+): AsyncGenerator<Buffer, void> {
+  let isCutOff = false;
+  const upload: Arriving = {
+    size: 0,
+    cutOff() {
+      isCutOff = true;
+      arriving.remove(upload);
+      cutOff();
+    },
+  };
+  try {
+    for await (const chunk of source) {
+      if (!isCutOff) arriving.add(upload, chunk.length);
+      yield chunk;
+    }
+  } finally {
+    if (!isCutOff) arriving.remove(upload);
   }
 }
 

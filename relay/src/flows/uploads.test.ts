@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { manualClock } from "../base/clock.fixture.ts";
 import { openTestDatabase } from "../db/database.fixture.ts";
 import { migrate } from "../db/migrate.ts";
@@ -136,4 +136,57 @@ it("stores no file of a visitor who was deleted while it arrived", async () => {
   await expect(upload).rejects.toMatchObject({ code: "unauthorized" });
   expect([puts, await db.all("SELECT key FROM media")]).toEqual([0, []]);
   await db.close();
+});
+
+describe("a file of a visitor who never wrote, and is deleted", () => {
+  /** Uploads whose file the test lets arrive, and then be stored. */
+  async function slowUploads() {
+    const db = await openTestDatabase();
+    await migrate(db);
+    const [arrival, storing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const bytes = new Set<string>();
+    let writes = 0;
+    const staged = { path: "", size: 1, type: TEXT_TYPE, pixels: undefined, discard: async () => {} };
+    const uploads = createUploads({
+      db,
+      clock: manualClock(1_000_000_000),
+      log: () => {},
+      files: {
+        put: (key: string) => ++writes && storing.promise.then(() => void bytes.add(key)),
+        remove: async (key: string) => void bytes.delete(key),
+      } as unknown as Files,
+      stage: { start: async () => {}, take: () => arrival.promise.then(() => staged) },
+      quota: { visitor: 1024 * 1024, site: 1024 * 1024 },
+    });
+    const upload = (visitor: string) =>
+      uploads.take({ visitor, site: "default", name: "a.txt", source: (async function* () {})() });
+    const owned = () => db.all("SELECT visitor FROM media WHERE visitor IS NOT NULL");
+    return { db, bytes, writes: () => writes, uploads, upload, owned, arrive: arrival.resolve, store: storing.resolve };
+  }
+
+  it("is not stored when it arrives later; files of others are", async () => {
+    const { db, bytes, writes, uploads, upload, owned, arrive, store } = await slowUploads();
+    const [deleted, other] = [upload("v_1"), upload("v_2")];
+    uploads.drop("v_1");
+    arrive();
+    store();
+    await expect(deleted).rejects.toMatchObject({ code: "unauthorized" });
+    await other;
+    expect([writes(), bytes.size, await owned()]).toEqual([1, 1, [{ visitor: "v_2" }]]);
+    await upload("v_1");
+    expect(await owned()).toHaveLength(2);
+    await db.close();
+  });
+
+  it("is removed when its bytes are being written", async () => {
+    const { db, bytes, uploads, upload, owned, arrive, store } = await slowUploads();
+    const deleted = upload("v_1");
+    arrive();
+    await expect.poll(owned).toHaveLength(1);
+    uploads.drop("v_1");
+    store();
+    await expect(deleted).rejects.toMatchObject({ code: "unauthorized" });
+    expect([bytes.size, await owned()]).toEqual([0, []]);
+    await db.close();
+  });
 });

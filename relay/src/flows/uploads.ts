@@ -32,9 +32,11 @@ type UploadsDeps = {
   /** Bytes that one visitor, and all visitors of a site, may store. */
   quota: { visitor: number; site: number };
 };
+/** An upload under way. `isWithdrawn`: its visitor was deleted. */
+type UnderWay = { isWithdrawn: boolean };
 type State = UploadsDeps & {
   /** Uploads under way, by visitor. */
-  busy: Map<string, number>;
+  busy: Map<string, Set<UnderWay>>;
 };
 
 type Upload = {
@@ -43,6 +45,8 @@ type Upload = {
   /** File name as the browser sent it. */
   name: string;
   source: AsyncIterable<Buffer>;
+  /** Ends the source, when all uploads take too much of the disk. */
+  cutOff?: () => void;
 };
 
 /** The flow of visitors' files. */
@@ -58,6 +62,8 @@ export type Uploads = {
    * @throws RelayError as `take` does
    */
   takeFromReply: (visitor: string, site: string, url: string) => Promise<MediaRow>;
+  /** Stores no file that is arriving from this visitor, who was deleted. */
+  drop: (visitor: string) => void;
   /** Starts to remove the bytes of files without an owner. */
   sweepSoon: () => void;
   /** Empties the staging folder, and starts the sweeps. */
@@ -95,6 +101,9 @@ export function createUploads(deps: UploadsDeps): Uploads {
   return {
     take: (upload) => take(state, upload),
     takeFromReply: (visitor, site, url) => takeFromReply(state, visitor, site, url),
+    drop(visitor) {
+      for (const upload of state.busy.get(visitor) ?? []) upload.isWithdrawn = true;
+    },
     sweepSoon: poll.wake,
     async start() {
       await stage.start(clock.now());
@@ -106,14 +115,14 @@ export function createUploads(deps: UploadsDeps): Uploads {
 
 async function take(state: State, upload: Upload): Promise<MediaRow> {
   const { stage, log } = state;
-  const leave = enter(state, upload.visitor);
+  const underWay = enter(state, upload.visitor);
   try {
-    const staged = await stage.take(upload.source, upload.name);
-    const row = await keep(state, upload, staged).finally(staged.discard);
+    const staged = await stage.take(upload.source, upload.name, upload.cutOff);
+    const row = await keep(state, upload, staged, underWay).finally(staged.discard);
     log("upload.stored", { visitor: hashed(upload.visitor), type: row.type, size: row.size });
     return row;
   } finally {
-    leave();
+    leave(state, upload.visitor, underWay);
   }
 }
 
@@ -125,24 +134,34 @@ async function takeFromReply(state: State, visitor: string, site: string, url: s
   return keep(state, { visitor, site, name }, staged).finally(staged.discard);
 }
 
-/** Counts an upload of the visitor. @returns a function that ends it. @throws RelayError `rate_limited` */
-function enter({ busy }: State, visitor: string): () => void {
-  const count = busy.get(visitor) ?? 0;
-  if (count >= UPLOADS_AT_ONCE_MAX) throw new RelayError("rate_limited", undefined, { retryAfter: BUSY_MS });
-  busy.set(visitor, count + 1);
-  return () => {
-    const left = (busy.get(visitor) ?? 1) - 1;
-    if (left === 0) busy.delete(visitor);
-    else busy.set(visitor, left);
-  };
+/** Counts an upload of the visitor until `leave`. @throws RelayError `rate_limited` */
+function enter({ busy }: State, visitor: string): UnderWay {
+  const all = busy.get(visitor) ?? new Set();
+  if (all.size >= UPLOADS_AT_ONCE_MAX) throw new RelayError("rate_limited", undefined, { retryAfter: BUSY_MS });
+  const underWay = { isWithdrawn: false };
+  busy.set(visitor, all.add(underWay));
+  return underWay;
+}
+
+function leave({ busy }: State, visitor: string, underWay: UnderWay): void {
+  const all = busy.get(visitor);
+  all?.delete(underWay);
+  if (all?.size === 0) busy.delete(visitor);
 }
 
 /**
  * Stores a checked file. The row is written first: a sweep removes rows without bytes, but nothing finds bytes without a row.
+ * @param underWay tells of the deletion of a visitor of whom no row says so: one who never wrote, or who signed in again
  * @throws RelayError; `unauthorized` when the visitor was deleted meanwhile
  */
-async function keep(state: State, upload: Omit<Upload, "source">, staged: StagedFile): Promise<MediaRow> {
+async function keep(
+  state: State,
+  upload: Omit<Upload, "source">,
+  staged: StagedFile,
+  underWay: UnderWay = { isWithdrawn: false },
+): Promise<MediaRow> {
   const { db, files, log } = state;
+  if (underWay.isWithdrawn) throw new RelayError("unauthorized");
   const row = rowOf(upload.name, staged);
   const keys = [`files of ${upload.site}`, upload.visitor];
   await db.transaction((tx) => addWithinQuota(state, tx, upload, row), keys);
@@ -151,8 +170,9 @@ async function keep(state: State, upload: Omit<Upload, "source">, staged: Staged
     await db.transaction((tx) => disownFile(tx, row.key), [row.key]);
     throw new RelayError("try_later", undefined, { retryAfter: RETRY_MS });
   });
-  if ((await findMedia(db, row.key)) !== undefined) return row;
+  if ((await findMedia(db, row.key)) !== undefined && !underWay.isWithdrawn) return row;
   // The visitor was deleted while the bytes were written. The sweep may have removed the row before they arrived.
+  await db.transaction((tx) => disownFile(tx, row.key), [row.key]);
   await files.remove(row.key);
   throw new RelayError("unauthorized");
 }

@@ -133,7 +133,9 @@ async function upload({ uploads, findByToken, wait }: MediaDeps, c: C): Promise<
   const retryAfter = wait(incoming, session.site);
   if (retryAfter > 0) throw new RelayError("rate_limited", undefined, { retryAfter });
   const name = nameOf(c.req.header("x-file-name") ?? "");
-  return uploads.take({ ...session, name, source: incoming.iterator({ destroyOnReturn: false }) });
+  const source = incoming.iterator({ destroyOnReturn: false });
+  const cutOff = (): void => void (incoming.complete || incoming.destroy());
+  return uploads.take({ ...session, name, source, cutOff });
 }
 
 function nameOf(header: string): string {

@@ -52,10 +52,12 @@ export function createVisitorFlows(core: Core, files: FileStorage, service: Serv
     clock,
     deleted(visitor) {
       courier.drop(visitor);
+      files.uploads.drop(visitor);
       files.uploads.sweepSoon();
     },
     interrupted: (visitor, error) => log("deletion.interrupted", { visitor: hashed(visitor), cause: String(error) }),
   });
+  core.cluster.onGone(files.uploads.drop);
   const endings = createSessionEndings({ db, bus, clock });
   const budgets = createBudgets({
     limits: settings.perAddress,

@@ -160,6 +160,21 @@ export const SAFETY: Mutant[] = [
     find: `if (await wasForgotten(tx, $visitor)) throw new RelayError("unauthorized");`,
     replace: "",
   }),
+  without("refusal of a file whose visitor deletes the chat meanwhile", "flows/uploads.test.ts", {
+    in: "createUploads.drop",
+    find: "$upload.isWithdrawn = true",
+    replace: "$upload.isWithdrawn = false",
+  }),
+  without("limit on the bytes of uploads that are arriving", "files/stage.test.ts", {
+    in: "counted",
+    find: "if (!$isCutOff) arriving.add(upload, $chunk.length);",
+    replace: "",
+  }),
+  without("check that a form still exists before each call for it", "flows/leads.test.ts", {
+    in: "leads.exists",
+    find: "return $lead !== undefined;",
+    replace: "return true;",
+  }),
   without("check of the site whose sessions are counted", "budgets.test.ts", {
     in: "createBudgets.session",
     find: "if (!isSite($site)) return 0;",
