@@ -5,7 +5,7 @@ import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
 import { createSampler, mergeSamples, type Sample } from "../flows/sampler.ts";
-import { addSample, STEPS } from "../records/series.ts";
+import { addSamples, type SeriesRow, STEPS } from "../records/series.ts";
 import { overview } from "./overview.ts";
 
 const NOW = Date.UTC(2026, 10, 23, 15, 30, 35);
@@ -43,7 +43,7 @@ const cardOf = (text: string, name: string): string | undefined =>
   new RegExp(`<p>${name}</p><p class="value">([^<]*)<`).exec(text)?.[1];
 
 const store = (node: string, at: number, sample: Sample): Promise<void> =>
-  db.transaction((tx) => addSample(tx, STEPS.minute, { at, node, body: JSON.stringify(sample) }));
+  db.transaction((tx) => addSamples(tx, STEPS.minute, [{ at, node, body: JSON.stringify(sample) }]));
 
 /** The labels of the time axis. */
 const ticksOf = (figure: string): string[] =>
@@ -131,4 +131,90 @@ it("labels the time axis between its ends, which differ", async () => {
   ];
   expect(week).toEqual(["11-16", "11-17", "11-18", "11-19", "11-20", "11-21", "11-22", "11-23"]);
   expect(month).toEqual(["10-24", "10-30", "11-05", "11-11", "11-17", "11-23"]);
+});
+
+const [MINUTE, HOUR] = [60_000, 3_600_000];
+
+/** A sample with counts and gauges that differ from step to step. */
+function busySample(n: number): Sample {
+  const empty = mergeSamples([], "sum");
+  const delivery = empty.delivery.map((_, bucket) => (n + bucket) % 5);
+  const messages = { stored: n % 7, delivered: n % 5, failed: n % 3, reply: n % 11 };
+  return { ...empty, messages, delivery, connections: n % 13, waiting: n % 4, pace: n % 17 };
+}
+
+/** Rows of a series, one at each step of a time. */
+const seriesRows = (node: string, step: number, from: number, to: number): SeriesRow[] =>
+  Array.from({ length: Math.ceil((to - from) / step) }, (_, n) => ({
+    at: from + n * step,
+    node,
+    body: JSON.stringify(busySample(n)),
+  }));
+
+/** Lets a sampler finish the minute that begins at `at`: it sums the steps that are complete. */
+async function finishMinute(at: number): Promise<void> {
+  let [time, timers] = [at, 0];
+  const finished = Promise.withResolvers<void>();
+  const after = (ms: number, fn: () => void) => {
+    timers++;
+    if (timers > 1) finished.resolve();
+    else {
+      time += ms;
+      fn();
+    }
+    return () => {};
+  };
+  const clock = { now: () => time, uptime: () => time, after };
+  createSampler({ db, clock, log: silentLog, metrics: createMetrics(), gauges }).start();
+  await finished.promise;
+}
+
+/** How many statements a page runs on the series, and how many rows they return. */
+async function readsOf(range: string): Promise<{ statements: number; rows: number }> {
+  const reads = { statements: 0, rows: 0 };
+  const counted: Database = {
+    ...db,
+    async all(sql, ...values) {
+      const rows = await db.all(sql, ...values);
+      if (sql.includes("FROM series")) {
+        reads.statements++;
+        reads.rows += rows.length;
+      }
+      return rows as never;
+    },
+  };
+  await overview({ db: counted, now: NOW, takesWrites, gauges, currentMinute, range });
+  return reads;
+}
+
+it("draws a range from about as many stored rows as it has points, and the same as from the rows of minutes", async () => {
+  const nodes = ["one", "another"];
+  const now = NOW - (NOW % MINUTE);
+  const [weeksAgo, daysAgo] = [now - (now % HOUR) - 34 * 24 * HOUR, now - (now % HOUR) - 30 * HOUR];
+  const minutes = nodes.flatMap((node) => [
+    ...seriesRows(node, MINUTE, daysAgo, now - 9 * HOUR),
+    ...seriesRows(node, MINUTE, now - 5 * HOUR, now),
+  ]);
+  await db.transaction(async (tx) => {
+    await addSamples(tx, STEPS.hour, seriesRows("", HOUR, weeksAgo, daysAgo));
+    await addSamples(tx, STEPS.minute, minutes);
+  });
+  const ranges = ["hour", "day", "week", "month"];
+  const before = await Promise.all(ranges.map(page));
+  await finishMinute(now - 10 * MINUTE);
+  expect(await Promise.all(ranges.map(page))).toEqual(before);
+
+  // The other nodes' newest rows, for the list of nodes.
+  const list = db.dialect === "sqlite" ? { statements: 0, rows: 0 } : { statements: 1, rows: 2 * nodes.length };
+  const newest = 15 * nodes.length + 1;
+  for (const [range, rows] of [
+    ["hour", 60 * nodes.length + 1],
+    ["day", 96 + newest],
+    ["week", 168 + 4 + newest],
+    ["month", 120 + 6 + 4 + newest],
+  ] as const) {
+    const reads = await readsOf(range);
+    expect(reads.statements, range).toBe(1 + list.statements);
+    expect(reads.rows, range).toBeLessThanOrEqual(rows + list.rows);
+  }
 });

@@ -3,52 +3,57 @@ import { ANSWER_CLASSES, BUCKETS, type Gauges } from "../base/metrics.ts";
 import type { Database } from "../db/database.ts";
 import { mergeSamples, type Sample, type Sampler, stepsOf } from "../flows/sampler.ts";
 import { countFailed } from "../records/search.ts";
-import { isSameRow, type SeriesRow, type SeriesStep, STEPS, samplesBetween } from "../records/series.ts";
+import { isSameRow, type SeriesRow, type SeriesStep, STEPS, samplesInSteps } from "../records/series.ts";
 import { duration } from "./duration.ts";
 import { count, type Html, liveScript, STALE_NOTICE } from "./html.ts";
 import { plot } from "./plot.ts";
 import { nodeTable, openProblems, runningNodes } from "./state.ts";
 
-const HOUR_MS = 3_600_000;
+const { minute, quarterHour, hour, quarterDay } = STEPS;
 
 /**
- * The ranges of the plots. `step`: seconds between the stored samples. `points`: points of a plot. `each`: samples per point.
- * `parts`: parts of the time axis, with a label at each end of a part. `period`: the time of a point, in words.
+ * The ranges of the plots. `steps`: the stored steps to read, from the coarsest to the finest; the first one is also the time of
+ * a point. `points`: points of a plot. `parts`: parts of the time axis, with a label at each end of a part. `period`: the time
+ * of a point, in words.
  */
 const RANGES = {
-  hour: { name: "Hour", step: STEPS.minute, points: 60, each: 1, parts: 4, period: "minute" },
-  day: { name: "Day", step: STEPS.minute, points: 96, each: 15, parts: 4, period: "quarter of an hour" },
-  week: { name: "Week", step: STEPS.hour, points: 168, each: 1, parts: 7, period: "hour" },
-  month: { name: "Month", step: STEPS.hour, points: 120, each: 6, parts: 5, period: "quarter of a day" },
+  hour: { name: "Hour", steps: [minute], points: 60, parts: 4, period: "minute" },
+  day: { name: "Day", steps: [quarterHour, minute], points: 96, parts: 4, period: "quarter of an hour" },
+  week: { name: "Week", steps: [hour, quarterHour, minute], points: 168, parts: 7, period: "hour" },
+  month: {
+    name: "Month",
+    steps: [quarterDay, hour, quarterHour, minute],
+    points: 120,
+    parts: 5,
+    period: "quarter of a day",
+  },
 } as const satisfies Record<string, RangeRow>;
-type RangeRow = { name: string; step: SeriesStep; points: number; each: number; parts: number; period: string };
+type RangeRow = {
+  name: string;
+  steps: readonly [SeriesStep, ...SeriesStep[]];
+  points: number;
+  parts: number;
+  period: string;
+};
 type Range = keyof typeof RANGES;
 
 const rangeOf = (name: string | undefined): Range =>
   name !== undefined && Object.hasOwn(RANGES, name) ? (name as Range) : "hour";
 
-/**
- * The rows of a range, oldest first: hours, and minutes since the newest hour. `own`, this node's running minute, replaces its
- * stored row, which is missing or incomplete.
- */
-async function rowsOf(
-  db: Database,
-  { step, begin, end }: { step: SeriesStep; begin: number; end: number },
-  own: SeriesRow,
-) {
-  const rows = await samplesBetween(db, step, begin, end);
-  const hoursEnd = step === STEPS.hour ? (rows.at(-1)?.at ?? begin - HOUR_MS) + HOUR_MS : end;
-  const minutes = await samplesBetween(db, STEPS.minute, hoursEnd, end);
-  return [...rows, ...minutes, own].filter((row) => row === own || !isSameRow(row, own));
-}
+/** The time of a point of a range, in milliseconds. */
+const pointMs = ({ steps }: RangeRow): number => steps[0] * 1_000;
 
-/** Samples by point, oldest first; undefined where the relay did not run. @param own this node's running minute */
+/**
+ * Samples by point, oldest first; undefined where the relay did not run.
+ * @param own this node's running minute: it replaces its stored row, which is missing or incomplete
+ */
 async function pointsOf(db: Database, range: Range, now: number, own: SeriesRow): Promise<(Sample | undefined)[]> {
-  const { step, points, each } = RANGES[range];
-  const ms = step * 1_000 * each;
+  const { steps, points } = RANGES[range];
+  const ms = pointMs(RANGES[range]);
   const end = Math.floor(now / ms) * ms + ms;
   const begin = end - points * ms;
-  const rows = await rowsOf(db, { step, begin, end }, own);
+  const stored = await samplesInSteps(db, steps, begin, end);
+  const rows = [...stored.filter((row) => !isSameRow(row, own)), own];
   const slots = Map.groupBy(stepsOf(rows), ({ at }) => Math.floor((at - begin) / ms));
   return Array.from({ length: points }, (_, n) => {
     const found = slots.get(n);
@@ -86,8 +91,8 @@ const shortCount = (value: number): string => Math.round(value).toLocaleString("
  * label is "24 h ago".
  */
 function ticksOf(range: Range, now: number): string[] {
-  const { step, points, each, parts } = RANGES[range];
-  const length = points * each * step * 1_000;
+  const { points, parts } = RANGES[range];
+  const length = points * pointMs(RANGES[range]);
   return Array.from({ length: parts + 1 }, (_, n) => {
     const [, day = "", time = ""] =
       /^\d+-(\d\d-\d\d)T(\d\d:\d\d)/.exec(new Date(now - length + (n * length) / parts).toISOString()) ?? [];

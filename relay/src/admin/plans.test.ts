@@ -21,6 +21,7 @@ import { auditPage } from "../records/operators.ts";
 import { ratingsPage } from "../records/ratings.ts";
 import { staleVisitors } from "../records/retention.ts";
 import { countFailed, newestMails } from "../records/search.ts";
+import { STEPS, samplesInSteps } from "../records/series.ts";
 import { appendSent, createNumbers, findReply, findSent } from "../records/threads.ts";
 import { messagesFormerly } from "../records/tries.ts";
 import { visitorsInOrder } from "../records/visitors.ts";
@@ -46,6 +47,8 @@ const READS: Record<string, (db: Database) => Promise<unknown>> = {
   "waiting messages of a site": (db) => waitingMessages(db, site, { skip: 0, limit }),
   "waiting messages of all sites": (db) => waitingMessages(db, null, { skip: 0, limit }),
   "the number of failed messages": countFailed,
+  "the series of a month": (db) =>
+    samplesInSteps(db, [STEPS.quarterDay, STEPS.hour, STEPS.quarterHour, STEPS.minute], 0, now),
   "the newest reply": newestCallback,
   "recent failures": (db) => failedSince(db, now),
   visitors: (db) => visitorsPage(db, { site, after: place, limit }),

@@ -9,7 +9,7 @@ import { migrate } from "../db/migrate.ts";
 import { addEvent } from "../records/events.ts";
 import { auditPage } from "../records/operators.ts";
 import { dayOf, takeOne } from "../records/quotas.ts";
-import { addSample, STEPS, samplesBetween } from "../records/series.ts";
+import { addSamples, STEPS, samplesBetween } from "../records/series.ts";
 import { createForget } from "./forget.ts";
 import { createRetention } from "./retention.ts";
 
@@ -81,8 +81,8 @@ it("deletes each kind of data past its site's limit, and nothing of a site that 
     { site: "shop", kind: "conversations", days: 30, count: 1 },
     { site: null, kind: "series", days: 35, count: 2 },
   ];
-  for (const days of [34, 36, 400])
-    await addSample(db, STEPS.hour, { at: clock.now() - days * DAY, node: "", body: "{}" });
+  const old = [34, 36, 400].map((days) => ({ at: clock.now() - days * DAY, node: "", body: "{}" }));
+  for (const step of [STEPS.hour, STEPS.quarterDay]) await addSamples(db, step, old);
   const { run } = retention();
   expect(await run({ dry: true, actor: "test" })).toEqual(counts);
   expect(await left("messages")).toHaveLength(4);
@@ -102,7 +102,8 @@ it("deletes each kind of data past its site's limit, and nothing of a site that 
     "test: 2 hours of series, older than 35 days",
     "test: 2 mails of shop, older than 5 days",
   ]);
-  expect((await samplesBetween(db, STEPS.hour, 0, clock.now())).map(({ at }) => at)).toEqual([clock.now() - 34 * DAY]);
+  for (const step of [STEPS.hour, STEPS.quarterDay])
+    expect((await samplesBetween(db, step, 0, clock.now())).map(({ at }) => at)).toEqual([clock.now() - 34 * DAY]);
 });
 
 /** What may still wait for a visitor whose conversation is old. */

@@ -36,7 +36,7 @@ type RetentionDeps = {
   clock: Clock;
   log: Log;
   sites: { all: readonly Site[] };
-  /** Days for which the rows of hours are kept (SERIES_DAYS). */
+  /** Days for which the rows of hours and of quarters of a day are kept (SERIES_DAYS). */
   seriesDays: number;
   forget: Forget;
   /** Whether this node runs the job. */
@@ -114,12 +114,18 @@ async function repeatUntilLast(
   for (let last = false; !last && !isStopped(); ) last = wasLast(await db.transaction(dropSlice));
 }
 
-/** Deletes old rows of the series, at most one for each hour; in a dry run only counts them. Adds the number to `row`. */
+/** Deletes old hours of the series, and their sums by quarter of a day; in a dry run only counts the hours. Sets `row.count`. */
 async function dropSeries(deps: RetentionDeps, { dry, actor }: Run, row: RetentionRow): Promise<void> {
   const before = deps.clock.now() - row.days * DAY_MS;
   if (dry) row.count = await countSamples(deps.db, STEPS.hour, before);
   else {
-    row.count = await deps.db.transaction((tx) => dropSamples(tx, STEPS.hour, before), ["series"]);
+    row.count = await deps.db.transaction(
+      async (tx) => {
+        await dropSamples(tx, STEPS.quarterDay, before);
+        return dropSamples(tx, STEPS.hour, before);
+      },
+      ["series"],
+    );
     await note(deps, actor, row);
   }
 }

@@ -5,7 +5,7 @@ import { createMetrics, type Gauges } from "../base/metrics.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
 import { openSqlite } from "../db/sqlite.ts";
-import { STEPS, samplesBetween } from "../records/series.ts";
+import { addSamples, STEPS, samplesBetween } from "../records/series.ts";
 import { createSampler, mergeSamples, type Sample } from "./sampler.ts";
 
 const HOUR = 3_600_000;
@@ -93,6 +93,41 @@ describe("the stored series", () => {
     ]);
   });
 
+  it("contains the sums of each completed quarter of an hour, hour and quarter of a day", async () => {
+    const db = await database();
+    const { metrics, pass } = setUp(db, 5 * HOUR + 1_000);
+    for (let minute = 0; minute < 62; minute++) {
+      metrics.message("delivered");
+      await pass(1);
+    }
+    const sums = async (step: keyof typeof STEPS) =>
+      (await rows(db, step)).map(({ at, messages }) => [at / HOUR, messages.delivered]);
+    expect(await sums("quarterHour")).toEqual([
+      [5, 15],
+      [5.25, 15],
+      [5.5, 15],
+      [5.75, 15],
+    ]);
+    expect(await sums("hour")).toEqual([[5, 60]]);
+    expect(await sums("quarterDay")).toEqual([[0, 60]]);
+  });
+
+  it("sums the hours that an older version has stored by quarter of a day", async () => {
+    const db = await database();
+    const body = JSON.stringify({ ...mergeSamples([], "sum"), connections: 4 });
+    await addSamples(
+      db,
+      STEPS.hour,
+      [1, 2, 7, 13].map((hour) => ({ at: hour * HOUR, node: "", body })),
+    );
+    const { pass } = setUp(db, 14 * HOUR);
+    await pass(16);
+    expect((await rows(db, "quarterDay")).map(({ at, connections }) => [at / HOUR, connections])).toEqual([
+      [0, 4],
+      [6, 4],
+    ]);
+  });
+
   it("contains what was counted in the minute of a stop, and what a failing database did not store", async () => {
     const db = await database();
     let failing = true;
@@ -159,14 +194,16 @@ describe("the stored series", () => {
     await stored;
   });
 
-  it("keeps the rows of minutes for two days", async () => {
+  it("keeps the rows of minutes and of quarters of an hour for two days", async () => {
     const db = await database();
     const early = setUp(db, 10 * HOUR);
-    await early.pass(2);
+    await early.pass(17);
     await early.sampler.stop();
+    expect(await rows(db, "quarterHour")).toHaveLength(1);
     const late = setUp(db, 80 * HOUR);
     await late.pass(61);
-    expect((await rows(db, "minute")).every(({ at }) => at >= 80 * HOUR)).toBe(true);
+    for (const step of ["minute", "quarterHour"] as const)
+      expect((await rows(db, step)).every(({ at }) => at >= 80 * HOUR)).toBe(true);
   });
 
   it("adds the connections of all nodes, and keeps the maximum of an hour", () => {

@@ -10,17 +10,17 @@ import { migrate } from "../../../relay/src/db/migrate.ts";
 import { openDatabase } from "../../../relay/src/db/open.ts";
 import { createSampler } from "../../../relay/src/flows/sampler.ts";
 import { waitingIn } from "../../../relay/src/records/outbox.ts";
-import { addSample, STEPS, samplesBetween } from "../../../relay/src/records/series.ts";
+import { addSamples, STEPS, samplesBetween } from "../../../relay/src/records/series.ts";
 import type { Rounds } from "../load.ts";
 import { alternate, type Plan, type Row } from "../row.ts";
 
 const MINUTE_MS = STEPS.minute * 1_000;
-const HOUR_MS = STEPS.hour * 1_000;
+const DAY_MS = 86_400_000;
 /** Minutes of a round: an hour, so that one of its samples also sums the hour. */
 const ROUND_MINUTES = 60;
-/** How many minutes and how many hours the sampler keeps (SERIES_DAYS). */
+/** How many minutes are kept, and for how many days the coarsest steps (SERIES_DAYS). */
 const MINUTES = 2 * 24 * 60;
-const HOURS = 35 * 24;
+const DAYS = 35;
 /** Round trips a second of a busy relay. */
 const BUSY = 200;
 
@@ -65,7 +65,7 @@ function createSteps(begin: number): { clock: Clock; step: () => Promise<void> }
   return { clock, step };
 }
 
-/** A sampler that has run for 35 days: the rows of earlier hours are copies of one. */
+/** A sampler that has run for 35 days: the earlier rows of the coarsest steps are copies of one. */
 async function sampler(db: Database): Promise<{ metrics: Metrics; step: () => Promise<void> }> {
   const { clock, step } = createSteps(Date.now());
   const metrics = createMetrics();
@@ -82,9 +82,16 @@ async function sampler(db: Database): Promise<{ metrics: Metrics; step: () => Pr
     await step();
   }
   await db.transaction(async (tx) => {
-    const [hour] = await samplesBetween(tx, STEPS.hour, 0, Number.MAX_SAFE_INTEGER);
-    if (hour === undefined) throw new Error("The sampler summed no hour");
-    for (let n = 1; n < HOURS; n++) await addSample(tx, STEPS.hour, { ...hour, at: hour.at - n * HOUR_MS });
+    for (const step of [STEPS.hour, STEPS.quarterDay]) {
+      const [first] = await samplesBetween(tx, step, 0, Number.MAX_SAFE_INTEGER);
+      if (first === undefined) throw new Error(`The sampler summed no step of ${step} s`);
+      const copies = (DAYS * DAY_MS) / 1_000 / step - 1;
+      await addSamples(
+        tx,
+        step,
+        Array.from({ length: copies }, (_, n) => ({ ...first, at: first.at - (n + 1) * step * 1_000 })),
+      );
+    }
   });
   return { metrics, step };
 }

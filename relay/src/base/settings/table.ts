@@ -303,7 +303,7 @@ export const TABLE = {
     env: "SERIES_DAYS",
     fallback: "35",
     parse: wholeNumber(1, 400),
-    help: "Days for which the figures behind the operator's plots (series) are kept by hour. They count all sites together, so no site has a number of its own. Each minute is kept for two days.",
+    help: "Days for which the figures behind the operator's plots (series) are kept by hour and by quarter of a day. They count all sites together, so no site has a number of its own. Minutes and quarters of an hour are kept for two days.",
   },
   backupTo: {
     env: "BACKUP_TO",
