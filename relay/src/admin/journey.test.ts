@@ -4,6 +4,7 @@ import type { Account } from "../base/config.ts";
 import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
+import { ACCOUNT_ALERT, endAlert, raiseAlert } from "../records/alerts.ts";
 import { WAIT_REASONS } from "../records/ledger/grants.ts";
 import { addEntry, claim, type LedgerEntry, linkReply, settle, transition } from "../records/ledger/ledger.ts";
 import { addOutboxEntry, scheduleRetry } from "../records/outbox.ts";
@@ -34,7 +35,7 @@ beforeEach(async () => {
 afterEach(() => db.close());
 
 /** The text of the message's page, without markup. */
-async function page(paused: Record<string, string> = {}, id = "m"): Promise<string> {
+async function page(paused: Record<string, string | undefined> = {}, id = "m"): Promise<string> {
   const present = { now: AT + 6_000, paused, pushed: () => undefined };
   const shown = await journey(
     { db, linkTo: (key) => `/media/${key}` },
@@ -54,6 +55,18 @@ it("shows a try that the service refused for the account's key, and what the mes
   expect(held).toContain("Waiting for the service, after 1 try");
   expect(held).toContain("The service refuses the calls of account main: 401: Unknown key.");
   expect(held).not.toContain("Next try at");
+});
+
+it("says on every node that the service refuses the account, and the node that calls it says the opposite first", async () => {
+  const alert = { kind: ACCOUNT_ALERT, subject: "main" };
+  const problem = "The service refuses account main: 401: Unknown key. Deliveries wait.";
+  await db.transaction((tx) => raiseAlert(tx, { ...alert, since: AT, problem, cure: "", unsentTo: "" }));
+  const held = await page();
+  expect(held).toContain(`${problem} This message is sent when the service accepts the account's calls again;`);
+  expect(held).not.toContain("Next try");
+  expect(await page({ main: undefined })).toContain("Next try when its turn comes");
+  await db.transaction((tx) => endAlert(tx, alert, AT + 1_000, ""));
+  expect(await page()).toContain("Next try when its turn comes");
 });
 
 it("says that the service did not answer a try", async () => {

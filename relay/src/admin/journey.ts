@@ -1,5 +1,6 @@
 import { html } from "hono/html";
 import type { Database } from "../db/database.ts";
+import { refusedAccounts } from "../records/alerts.ts";
 import { entryShownAs, type LedgerEntry } from "../records/ledger/ledger.ts";
 import { type JourneyRow, journeyOf, mailsWith, replyAfter } from "../records/search.ts";
 import { messagesBefore as threadPage } from "../records/threads.ts";
@@ -28,7 +29,7 @@ const REASONS: Record<string, string> = {
 
 const tries = (n: number): string => (n === 1 ? "1 try" : `${n} tries`);
 
-/** What the page needs to know of the relay's present state. `paused`: why the service refuses an account's calls. */
+/** What the page needs to know of this node's present state. `paused`: see `Gauges.paused`. */
 type Present = { now: number; paused: Record<string, string | undefined>; pushed: Pushed };
 
 /** Why the relay itself held a message back; undefined for an answer of the service. */
@@ -75,13 +76,29 @@ function failure({ reason, error }: JourneyRow): Html {
   return html`${REASONS[reason ?? ""] ?? reason ?? ""}${said}`;
 }
 
+/**
+ * Says why the service refuses the calls of an account; undefined while it accepts them. The node that makes the calls knows it;
+ * the others read the alert that this node stores within half a minute.
+ */
+async function refusalOf(db: Database, account: string, { paused }: Present): Promise<Html | undefined> {
+  if (!Object.hasOwn(paused, account)) {
+    const problem = (await refusedAccounts(db)).get(account);
+    return problem === undefined ? undefined : html`${problem}`;
+  }
+  const why = paused[account];
+  return why === undefined
+    ? undefined
+    : html`The service refuses the calls of account ${account}: <code>${why}</code>.`;
+}
+
 /** When a waiting message is sent next, and why not now. */
-function nextTry({ account, due, expires, answer }: JourneyRow, { now, paused }: Present): Html {
-  const refusal = paused[account ?? ""];
+async function nextTry(db: Database, row: JourneyRow, present: Present): Promise<Html> {
+  const { account, due, expires, answer } = row;
+  const refusal = await refusalOf(db, account ?? "", present);
   const next =
     refusal !== undefined
-      ? html`The service refuses the calls of account ${account}: <code>${refusal}</code>. It is sent when the service accepts them again`
-      : due !== null && due > now
+      ? html`${refusal} This message is sent when the service accepts the account's calls again`
+      : due !== null && due > present.now
         ? html`Next try at ${time(due)}`
         : html`Next try when its turn comes at the pace that the service allows`;
   const why = ownReason(answer);
@@ -134,7 +151,7 @@ async function sentSteps(db: Database, row: JourneyRow, present: Present): Promi
     name: `Waiting for the service, after ${tries(allTries(row.tries))}`,
     at: null,
     kind: "open",
-    note: nextTry(row, present),
+    note: await nextTry(db, row, present),
   };
   return [...begin, ...tried, waits];
 }

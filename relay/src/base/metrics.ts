@@ -28,7 +28,10 @@ export type Gauges = {
   pace: () => Record<string, number>;
   /** Free bytes on the disk of the data folder. */
   diskFree: () => Promise<number>;
-  /** Why the service refuses an account's key or address: its deliveries wait. Undefined for an account that is accepted. */
+  /**
+   * Why the service refuses an account's key or address, so that its deliveries wait; undefined for one that is accepted. By
+   * account: of those that this node calls it for.
+   */
   paused: () => Record<string, string | undefined>;
 };
 

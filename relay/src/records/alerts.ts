@@ -24,6 +24,16 @@ export const unfinishedAlerts = (tx: Transaction): Promise<Alert[]> =>
 export const openAlerts = (tx: Transaction): Promise<Alert[]> =>
   tx.all(`SELECT ${COLUMNS} FROM alerts WHERE ended IS NULL ORDER BY since DESC, kind, subject`);
 
+/** The kind of the alert that says that the service refuses an account's key or address. Its subject is the account. */
+export const ACCOUNT_ALERT = "account";
+
+/** The accounts that the service refuses, each with the sentence of its alert. */
+export async function refusedAccounts(tx: Transaction): Promise<ReadonlyMap<string, string>> {
+  const sql = "SELECT subject, problem FROM alerts WHERE kind = $1 AND ended IS NULL";
+  const rows = await tx.all<Pick<Alert, "subject" | "problem">>(sql, ACCOUNT_ALERT);
+  return new Map(rows.map(({ subject, problem }) => [subject, problem]));
+}
+
 /** A page of alerts: open ones first, then past ones, each newest first. @param skip rows before the page */
 export const alertsPage = (
   tx: Transaction,

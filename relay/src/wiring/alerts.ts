@@ -3,7 +3,7 @@ import { accountLease, CHORES_LEASE } from "../db/lease-names.ts";
 import { type AlertCheck, createAlerts, type Problem } from "../flows/alerts.ts";
 import type { Backups } from "../flows/backup/schedule.ts";
 import { createHooks } from "../hooks/post.ts";
-import { failedSince } from "../records/alerts.ts";
+import { ACCOUNT_ALERT, failedSince, refusedAccounts } from "../records/alerts.ts";
 import { newestSettledEvent, troubledEvent } from "../records/events.ts";
 import { type LedgerEntry, stuckEntries } from "../records/ledger/ledger.ts";
 import { isDistrusted } from "../records/ledger/restored.ts";
@@ -30,27 +30,33 @@ const choreCheck = ({ cluster }: Core, kind: string, find: () => Promise<Problem
   return { kind, owns, find: async () => (owns() ? find() : []) };
 };
 
-/** Accounts are checked by the node that calls the service for them. */
+/**
+ * Accounts are checked by the node that calls the service for them. The node with the daily jobs ends the alert of one that the
+ * settings no longer have.
+ */
 function accountCheck({ settings, cluster }: Core, gates: Gates): AlertCheck {
+  const exists = (account: string): boolean => settings.accounts.some(({ id }) => id === account);
   return {
-    kind: "account",
-    owns: (account) => cluster.leases.holds(accountLease(account)),
+    kind: ACCOUNT_ALERT,
+    owns: (account) => cluster.leases.holds(exists(account) ? accountLease(account) : CHORES_LEASE),
     find: async () =>
       settings.accounts.flatMap(({ id }) => {
         const why = gates.heldFor(id);
         const problem = `The service refuses account ${id}: ${why}. Deliveries wait.`;
         const cure =
           "Check the account's key and address: `porchlight doctor` shows more. Messages wait; those that wait longer than `DELIVERY_HORIZON_HOURS` fail, and Retry sends them.";
-        return problemIf(why !== undefined, { kind: "account", subject: id, problem, cure });
+        return problemIf(why !== undefined, { kind: ACCOUNT_ALERT, subject: id, problem, cure });
       }),
   };
 }
 
 /** Messages that wait although no account is refused: that has its own alert. */
-async function waiting({ db, clock, settings }: Core, gates: Gates): Promise<Problem[]> {
+async function waiting({ db, clock, settings }: Core): Promise<Problem[]> {
   const { messages, since } = await waitingIn(db, settings.horizon);
   const late = since !== undefined && clock.now() - since > WAITING_MS;
-  const refused = settings.accounts.some(({ id }) => gates.heldFor(id) !== undefined);
+  // Another node may call the service for the account.
+  const alerts = await refusedAccounts(db);
+  const refused = settings.accounts.some(({ id }) => alerts.has(id));
   const problem = `${messages} ${messages === 1 ? "message waits" : "messages wait"} for the service, the oldest for more than five minutes.`;
   const cure =
     "`porchlight doctor` shows whether the service answers; the page Deliveries shows its last answers. Messages that wait longer than `DELIVERY_HORIZON_HOURS` fail, and Retry sends them.";
@@ -144,10 +150,10 @@ async function backup({ settings, clock }: Core, backups: Backups | undefined): 
   return problemIf(late, { kind: "backup", subject: "", problem, cure });
 }
 
-/** Everything that operators are alerted about. */
-const checksOf = (core: Core, gates: Gates, backups: Backups | undefined): AlertCheck[] => [
+/** Everything that operators are alerted about. A check may read what the checks before it have stored. */
+export const checksOf = (core: Core, gates: Gates, backups: Backups | undefined): AlertCheck[] => [
   accountCheck(core, gates),
-  choreCheck(core, "waiting", () => waiting(core, gates)),
+  choreCheck(core, "waiting", () => waiting(core)),
   choreCheck(core, "failures", () => failures(core)),
   choreCheck(core, "disk", () => disk(core)),
   choreCheck(core, "budget", () => budget(core)),

@@ -24,14 +24,15 @@ it.each([
   expect(waits).toEqual([wanted]);
 });
 
-it("reports the pace of those accounts only that this node calls the service for", () => {
+it("reports pace and refusal of those accounts only that this node calls the service for", () => {
   const core = {
     db: { dialect: "postgres" },
     settings: { accounts: [{ id: "held" }, { id: "elsewhere" }] },
     cluster: { leases: { holds: (name: string) => name === "account:held" } },
     metrics: createMetrics(),
   };
-  const gates = { paceOf: () => 60 };
+  const gates = { paceOf: () => 60, heldFor: () => "401: Unknown key" };
   const { gauges } = createMonitoring(core as never, { connections: () => 0, gates: gates as never });
   expect(gauges.pace()).toEqual({ held: 60 });
+  expect(gauges.paused()).toEqual({ held: "401: Unknown key" });
 });

@@ -14,6 +14,11 @@ export function createMonitoring(
   { db, clock, log, metrics, settings, cluster }: Core,
   { connections, gates }: { connections: () => number; gates: Gates },
 ): { gauges: Gauges; sampler: Sampler } {
+  /**
+   * The accounts that this node calls the service for. The others know neither limit nor refusal: their gates have the initial
+   * rate, or what they learned before another node took the lease.
+   */
+  const ownAccounts = () => settings.accounts.filter(({ id }) => cluster.leases.holds(accountLease(id)));
   const gauges: Gauges = {
     connections,
     async waiting() {
@@ -21,12 +26,8 @@ export function createMonitoring(
       return { messages, oldest: since === undefined ? 0 : Math.max(0, clock.now() - since) / 1_000 };
     },
     diskFree: async () => (await freeSpace(settings.dataDir)).bytes,
-    paused: () => Object.fromEntries(settings.accounts.map(({ id }) => [id, gates.heldFor(id)])),
-    pace() {
-      // Only the node that calls the service for an account learns its limit: the others would show their initial rate.
-      const own = settings.accounts.filter(({ id }) => cluster.leases.holds(accountLease(id)));
-      return Object.fromEntries(own.map(({ id }) => [id, gates.paceOf(id)]));
-    },
+    paused: () => Object.fromEntries(ownAccounts().map(({ id }) => [id, gates.heldFor(id)])),
+    pace: () => Object.fromEntries(ownAccounts().map(({ id }) => [id, gates.paceOf(id)])),
   };
   metrics.read(gauges);
   const storeMs = db.dialect === "postgres" ? SHARE_MS : undefined;
