@@ -3,14 +3,15 @@ import type { Settings } from "../base/config.ts";
 import { shortHash } from "../base/log.ts";
 import type { Database } from "../db/database.ts";
 import { sendKey } from "../flows/outreach.ts";
+import { findEvent } from "../records/events.ts";
 import { findEntry, type LedgerEntry, type LedgerKind } from "../records/ledger/ledger.ts";
 import { type IdKind, type MessageIds, messagesWithId, replyWithId, visitorIdsMatching } from "../records/search.ts";
 import type { Sites } from "../records/sites.ts";
 import { messagesFormerly } from "../records/tries.ts";
 import { findVisitor } from "../records/visitors.ts";
 import { seesEntry, shownMessagePath } from "./entry.ts";
-import { conversationPath, entryPath, messagePath } from "./paths.ts";
-import { sees, type Viewer } from "./viewer.ts";
+import { conversationPath, entryPath, eventPath, messagePath } from "./paths.ts";
+import { sees, sitesFor, type Viewer } from "./viewer.ts";
 
 type FindDeps = { db: Database; clock: Clock; settings: Pick<Settings, "accounts">; sites: Sites };
 
@@ -29,6 +30,7 @@ const SHORT_VISITOR_ID = /^[\w-]{10}$/;
  * - the conversation, for a visitor's id: the whole id, or its form in log lines;
  * - the message, for its id, a `messageSid` that it has or had, the service's id of a reply, or the key of a message of the owner's backend;
  * - the ledger entry, for the key of a grant, or of a message that is in no conversation;
+ * - the event with its tries, for the id of an event of a webhook;
  * - the search page with this text, for any other text.
  */
 export async function pathForId(deps: FindDeps, id: string, viewer: Viewer): Promise<string> {
@@ -36,6 +38,8 @@ export async function pathForId(deps: FindDeps, id: string, viewer: Viewer): Pro
   if (await maySee(deps, viewer, id)) return conversationPath(id);
   const keyed = await entryOf(deps, id, viewer);
   if (keyed !== undefined) return (await shownMessagePath(deps.db, keyed)) ?? entryPath(keyed);
+  const event = await findEvent(deps.db, id);
+  if (event !== undefined && sitesFor(deps.sites, viewer).find(event.site)) return eventPath(event.id);
   const searches = [() => repliesOf(deps, id), () => messagesOf(deps, "id", id), () => byPrefix(deps, id)];
   for (const search of searches) {
     const seen: MessageIds[] = [];

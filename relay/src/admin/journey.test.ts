@@ -1,20 +1,22 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { manualClock } from "../base/clock.fixture.ts";
-import type { Account } from "../base/config.ts";
+import type { Account, Site } from "../base/config.ts";
 import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
 import { ACCOUNT_ALERT, endAlert, raiseAlert } from "../records/alerts.ts";
+import { addEvent } from "../records/events.ts";
 import { WAIT_REASONS } from "../records/ledger/grants.ts";
 import { addEntry, claim, type LedgerEntry, linkReply, settle, transition } from "../records/ledger/ledger.ts";
 import { addOutboxEntry, scheduleRetry } from "../records/outbox.ts";
-import type { Sites } from "../records/sites.ts";
+import { createSites } from "../records/sites.ts";
 import { appendReply, appendSent, markAll, markMessage, noteFailures, numbersOf } from "../records/threads.ts";
 import { addTry, SENT_AGAIN } from "../records/tries.ts";
 import { addVisitor } from "../records/visitors.ts";
 import { ledgerEntry } from "./entry.ts";
 import { pathForId } from "./find.ts";
 import { journey } from "./journey.ts";
+import type { Viewer } from "./viewer.ts";
 
 const AT = Date.UTC(2026, 10, 23, 15, 0, 0);
 const VIEWER = { role: "admin", site: null } as const;
@@ -102,11 +104,18 @@ it("says that the relay itself held a message back, and counts no try", async ()
 });
 
 /** The path of the page for an id. */
-const find = (id: string): Promise<string> => {
-  const sites = { all: [{ public: { id: "shop" }, account: "main" }] } as unknown as Sites;
+const find = (id: string, viewer: Viewer = VIEWER): Promise<string> => {
+  const sites = createSites([{ public: { id: "shop" }, account: "main" } as Site], () => []);
   const settings = { accounts: [{ id: "main" }] as Account[] };
-  return pathForId({ db, clock: manualClock(AT), settings, sites }, id, VIEWER);
+  return pathForId({ db, clock: manualClock(AT), settings, sites }, id, viewer);
 };
+
+it("an event of a webhook is found by the id that the log has", async () => {
+  const event = { id: "msg_1", site: "shop", visitor: "v", type: "message.visitor", body: "{}", at: AT } as const;
+  await db.transaction((tx) => addEvent(tx, event));
+  expect(await find("msg_1")).toBe("/admin/webhooks?id=msg_1");
+  expect(await find("msg_1", { role: "reader", site: "other" })).toBe("/admin/conversations?words=msg_1");
+});
 
 describe("a message of the owner's backend", () => {
   const NAME = { kind: "send", account: "main", key: "shop/shipped-1042" } as const;

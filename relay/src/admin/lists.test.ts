@@ -9,7 +9,7 @@ import { createWebhooks } from "../flows/webhooks.ts";
 import { addBlock } from "../records/blocks.ts";
 import { addEvent } from "../records/events.ts";
 import { addMail, setMail } from "../records/mails.ts";
-import type { Sites } from "../records/sites.ts";
+import { createSites, type Sites } from "../records/sites.ts";
 import { addVisitor } from "../records/visitors.ts";
 import { blocks, mails, siteList, webhooks } from "./lists.ts";
 
@@ -65,6 +65,18 @@ it("shows each try of a webhook with its time and status", async () => {
   await expect.poll(page, { interval: 1 }).toContain("delivered");
   await sender.stop();
   expect(await page()).toMatch(/2026-11-23 1[0-9:]+ +· 503 +· busy[\s\S]* · no answer +· ECONNREFUSED[\s\S]* · 204/);
+});
+
+it("shows one event by its id, to those who may see its site", async () => {
+  const event = { site: "shop", visitor: null, type: "message.visitor", body: "{}", at: AT } as const;
+  for (const id of ["msg_1", "msg_2"]) await db.transaction((tx) => addEvent(tx, { ...event, id }));
+  const site = { public: { id: "shop" }, account: "main" };
+  const page = async (all: object[], id: string): Promise<string> =>
+    String(await webhooks({ db, sites: createSites(all as Site[], () => []), skip: 0 }, id));
+  expect(await page([site], "msg_2")).toContain(">msg_2<");
+  expect(await page([site], "msg_2")).not.toContain("msg_1");
+  for (const shown of [await page([], "msg_2"), await page([site], "msg_3")])
+    expect(shown.replaceAll(/<[^>]*>/g, "")).toBe("There is no such event.All events");
 });
 
 const shop = { public: { id: "shop", title: "Lamps" }, account: "main", origins: [] };

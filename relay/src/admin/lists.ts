@@ -2,7 +2,7 @@ import { html } from "hono/html";
 import { withCode } from "../base/with-code.ts";
 import type { Database } from "../db/database.ts";
 import { type Block, blocksPage } from "../records/blocks.ts";
-import { type Event, eventsPage, eventTries } from "../records/events.ts";
+import { type Event, eventsPage, eventTries, findEvent } from "../records/events.ts";
 import { type Lead, leadsPage } from "../records/leads.ts";
 import { auditPage } from "../records/operators.ts";
 import { newestMails } from "../records/search.ts";
@@ -18,6 +18,7 @@ import {
   PAGE_ROWS,
   pagedTable,
   sentBadge,
+  table,
   time,
   wholeText,
 } from "./html.ts";
@@ -111,7 +112,7 @@ const statusName = (status: number | null): Cell =>
 const PROBLEM_MAX = 160;
 
 /** The problem of the last try, and a list of all tries to open, each with its time and answer. */
-function problemCell(event: Event): Cell {
+function problemCell(event: Pick<Event, "problem" | "tries">): Cell {
   const tries = eventTries(event);
   const last = event.problem === null ? null : brief(event.problem, PROBLEM_MAX);
   if (tries.length === 0) return last;
@@ -122,20 +123,29 @@ function problemCell(event: Event): Cell {
   return html`${last === null ? "" : wholeText(last)}<details class="tries"><summary>Each try</summary><ol>${items}</ol></details>`;
 }
 
-/** The page of events for the owners' webhooks, each with its tries. */
-export async function webhooks(deps: Deps): Promise<Html> {
-  const rows = await siteRows<Event>(
-    deps,
-    (query) => eventsPage(deps.db, query),
-    (event) => {
-      const { id, type, state, attempts, status } = event;
-      return [type, badge(state), attempts, statusName(status), problemCell(event), idText(id)];
-    },
-  );
+const eventCells = ({ id, type, state, attempts, status, ...rest }: Event): Cell[] => [
+  ...[type, badge(state), attempts, statusName(status)],
+  problemCell(rest),
+  idText(id),
+];
+
+/**
+ * The page of events for the owners' webhooks, each with its tries.
+ * @param id shows only this event
+ */
+export async function webhooks(deps: Deps, id?: string): Promise<Html> {
+  const headings = headingsOf(deps, "When", "Event", "State", "Tries", "Status", "Problem", "Id");
+  if (id !== undefined) {
+    const event = await findEvent(deps.db, id);
+    const isSeen = event !== undefined && deps.sites.find(event.site) !== undefined;
+    const rows = isSeen ? [[time(event.at), ...eventCells(event), lineText(event.site)]] : [];
+    return html`${table("Webhooks", headings, rows, "There is no such event.")}<p><a href="/admin/webhooks">All events</a></p>`;
+  }
+  const rows = await siteRows<Event>(deps, (query) => eventsPage(deps.db, query), eventCells);
   return pagedTable(
     { name: "skip", skip: deps.skip },
     "Webhooks",
-    headingsOf(deps, "When", "Event", "State", "Tries", "Status", "Problem", "Id"),
+    headings,
     rows,
     withCode("No events for your webhook yet. If the site has a `webhook`, each event appears here with its tries."),
   );

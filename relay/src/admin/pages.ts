@@ -181,7 +181,8 @@ function addLists(app: Hono<AdminApp>, { deps }: AdminRouteDeps): void {
   ] as const)
     app.get(path, async (c) => {
       const skip = skipOf(c.req.query("skip"));
-      return show(c, path, title, await list({ db, sites: sitesFor(sites, c.var.viewer), skip }));
+      const shown = { db, sites: sitesFor(sites, c.var.viewer), skip };
+      return show(c, path, title, await list(shown, c.req.query("id")));
     });
   app.get("/admin/sites", (c) => {
     const body = siteList({ sites: sitesFor(sites, c.var.viewer) }, deps.address(), deps.preview);

@@ -10,3 +10,6 @@ export const messagePath = (visitor: string, id: string): string =>
 /** The page of a ledger entry. */
 export const entryPath = ({ kind, account, key }: { kind: string; account: string; key: string }): string =>
   `/admin/ledger/${kind}/${encodeURIComponent(account)}/${encodeURIComponent(key)}`;
+
+/** The page of an event for a webhook, with its tries. */
+export const eventPath = (id: string): string => `/admin/webhooks?${new URLSearchParams({ id }).toString()}`;

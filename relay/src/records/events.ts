@@ -169,6 +169,12 @@ export async function eventsPage(tx: Transaction, query: EventsPage & { state?: 
   );
 }
 
+/** The event with this id. */
+export async function findEvent(tx: Transaction, id: string): Promise<Event | undefined> {
+  const [event] = await tx.all<Event>(`SELECT ${COLUMNS} FROM events WHERE id = $1`, id);
+  return event;
+}
+
 /** Deletes a visitor's events. */
 export async function forgetEvents(tx: Transaction, visitor: string): Promise<void> {
   await tx.run("DELETE FROM events WHERE visitor = $1", visitor);
