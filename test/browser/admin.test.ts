@@ -4,6 +4,7 @@ import axe from "axe-core";
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ROUTE_ROWS } from "../../relay/src/app.ts";
+import type { Transaction } from "../../relay/src/db/database.ts";
 import { openSqlite } from "../../relay/src/db/sqlite.ts";
 import { raiseAlert } from "../../relay/src/records/alerts.ts";
 import { addBlock } from "../../relay/src/records/blocks.ts";
@@ -13,6 +14,9 @@ import { WAIT_REASONS } from "../../relay/src/records/ledger/grants.ts";
 import { addEntry } from "../../relay/src/records/ledger/ledger.ts";
 import { addMail, setMail } from "../../relay/src/records/mails.ts";
 import { endAllAdminSessions } from "../../relay/src/records/operators.ts";
+import { addOutboxEntry, scheduleRetry } from "../../relay/src/records/outbox.ts";
+import { appendSent, numbersOf } from "../../relay/src/records/threads.ts";
+import { addVisitor } from "../../relay/src/records/visitors.ts";
 import { sampleOf } from "../all-cases.ts";
 import { type Harness, NO_RANDOM_FAULTS, startHarness } from "../harness.ts";
 import { upload } from "../uploads.ts";
@@ -49,6 +53,20 @@ afterAll(async () => {
   await harness.stop();
 });
 
+/** A message that the service has refused three times. Its next try is in a hundred days. */
+async function addWaiting(tx: Transaction, at: number): Promise<void> {
+  const of = { visitor: "v_of_a_message_that_waits_for_the_service", turn: 1, pos: 1 };
+  const due = at + 100 * 86_400_000;
+  await addVisitor(tx, of.visitor, "second-site", at);
+  const numbers = await numbersOf(tx, [of.visitor]);
+  const text = "A message that is long enough to be cut in the list of what waits for the service";
+  await appendSent(tx, numbers, [{ ...of, id: "waits", text, at, sid: "pl_waits" }]);
+  await numbers.write(tx);
+  const open = { account: "default", attempts: 0, due, expires: due, reaction: null, reaction_sid: null };
+  await addOutboxEntry(tx, { ...of, ...open });
+  await scheduleRetry(tx, { ...of, attempts: 3, error: "401: Service-side error" }, due);
+}
+
 /** Work of the past with long names and problems, so that no page is empty. Nothing of it is due. */
 async function fill(): Promise<void> {
   const db = openSqlite(join(harness.dataDir, "porchlight.db"));
@@ -69,6 +87,7 @@ async function fill(): Promise<void> {
       { at, status: 503, problem },
     );
     await setEvent(tx, { id: event.id, state: "failed", attempts: 2, due, status: 503, problem, tries });
+    await addWaiting(tx, at);
     await addBlock(tx, { site: "default", value: "2001:db8:1234:5678::/64", reason: "a flood", actor: "cli", at });
     const mail = { id: "mail-1", visitor, address: email, since: 0, upto: 1, page: harness.url, locale: "en", at };
     await addMail(tx, { ...mail, kind: "replies" });
@@ -181,7 +200,7 @@ it("the admin pages and the root page are accessible on desktops and phones, lig
 it("the ledger shows the whole sub-account and key of a grant, and no table of a filled page is cut at 1,280 pixels", async () => {
   const page = await signIn({ viewport: DESKTOP });
   const cut: string[] = [];
-  for (const path of ["leads", "mails", "webhooks", "blocks", "ledger", "alerts"]) {
+  for (const path of LISTS) {
     await page.goto(`${harness.url}/admin/${path}`);
     for (const each of await page.locator("td summary").all()) await each.click();
     const tables = await page

@@ -8,10 +8,11 @@ import { migrate } from "../db/migrate.ts";
 import { createWebhooks } from "../flows/webhooks.ts";
 import { addBlock } from "../records/blocks.ts";
 import { addEvent } from "../records/events.ts";
+import { addLead } from "../records/leads.ts";
 import { addMail, setMail } from "../records/mails.ts";
 import { createSites, type Sites } from "../records/sites.ts";
 import { addVisitor } from "../records/visitors.ts";
-import { blocks, mails, siteList, webhooks } from "./lists.ts";
+import { blocks, leads, mails, siteList, webhooks } from "./lists.ts";
 
 const AT = Date.UTC(2026, 10, 23, 15, 0, 0);
 let db: Database;
@@ -96,6 +97,21 @@ it("leads from a blocked visitor to the conversation, and names the commands tha
     "/admin/conversations/v_1_2",
   ]);
   expect(shown).toContain("<code>porchlight block remove</code>");
+});
+
+it("ends the first line of a long email address after its @", async () => {
+  const address = "ada@example.com";
+  const at = { visitor: "v", at: AT } as const;
+  await db.transaction(async (tx) => {
+    await addVisitor(tx, "v", "shop", AT);
+    const mail = { id: "m", address, since: 0, upto: 1, page: "", locale: "en", kind: "replies" } as const;
+    await addMail(tx, { ...at, ...mail });
+    const person = { firstName: "Ada", lastName: null, email: address, phone: "+4791234567" };
+    const lead = { id: "l", site: "shop", account: "main", consent: null, own: 1, lists: null, due: AT };
+    await addLead(tx, { ...at, ...lead, ...person });
+  });
+  for (const list of [mails, leads])
+    expect(String(await list({ db, sites, skip: 0 }))).toContain("ada@<wbr>example.com");
 });
 
 it("shows a mail that was sent in the colour of what is done", async () => {

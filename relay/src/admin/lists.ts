@@ -20,6 +20,7 @@ import {
   sentBadge,
   table,
   time,
+  wholeAddress,
   wholeText,
 } from "./html.ts";
 import { conversationPath } from "./paths.ts";
@@ -55,8 +56,8 @@ const visitorLink = (visitor: string | null): Cell =>
 
 /** The email address and the phone number in one cell. */
 function contactCell({ email, phone }: Pick<Lead, "email" | "phone">): Cell {
-  const lines = [email, phone].filter((each) => each !== null);
-  return lines.length === 0 ? null : html`${lines.map((each) => wholeText(each))}`;
+  const lines = [email === null ? "" : wholeAddress(email), phone === null ? "" : wholeText(phone)];
+  return email === null && phone === null ? null : html`${lines}`;
 }
 
 /** The page of leads: contact details from forms, and from the owner's backend. */
@@ -89,7 +90,7 @@ export async function mails(deps: Deps): Promise<Html> {
   const ids = sites.all.map(({ public: { id } }) => id);
   const found = await newestMails(db, { sites: ids, skip, limit: PAGE_ROWS + 1 });
   const rows = found.map(({ at, visitor, site, kind, address, state, attempts, problem }) => [
-    ...[time(at), kind, address, sentBadge(state), attempts, problem],
+    ...[time(at), kind, wholeAddress(address), sentBadge(state), attempts, problem],
     visitorLink(visitor),
     lineText(site),
   ]);

@@ -82,7 +82,6 @@ tbody tr:last-child td { border-bottom: 0; }
 th { font-weight: 600; font-size: 0.87rem; color: var(--soft); white-space: nowrap; }
 td .id, td .line { display: block; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 td .id { max-width: 10rem; line-height: 1.72; }
-td .line { max-width: min(19rem, 24vw); }
 td:first-child .line { max-width: 12rem; }
 td:last-child .line { max-width: 8rem; }
 td .whole { display: block; min-width: 9rem; max-width: 18rem; overflow-wrap: anywhere; }
@@ -148,6 +147,10 @@ section.site pre { margin: 0 0 0.5rem; }
 .preview iframe { width: 100%; max-width: 24rem; height: 34rem; border: 1px solid var(--line); border-radius: 10px; background: var(--card); }
 .error { color: var(--bad); }
 pre { overflow-x: auto; white-space: pre-wrap; overflow-wrap: anywhere; background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 0.8rem 1rem; margin: 0 0 1rem; }
+@media (min-width: 40.01rem) {
+  td:not(:first-child, :last-child):has(.line) { width: 34%; max-width: 0; }
+  td:not(:first-child, :last-child) .line { max-width: none; }
+}
 @media (max-width: 40rem) {
   input, select, button, a.button { min-height: 44px; }
   input[type=checkbox] { width: 1.6rem; height: 1.6rem; }
