@@ -74,9 +74,8 @@ describe("the guides' configuration", () => {
   );
 });
 
-describe("the README's environment", () => {
-  it("is a valid environment file, by the rules of systemd and Docker", () => {
-    const [text = ""] = blocks("sh environment");
+describe("the environment files of the README and the guides", () => {
+  it.each(blocks("sh environment"))("are valid, by the rules of systemd and Docker", (text) => {
     const lines = text.split("\n").map((line) => line.replace(/^ {3}/, ""));
     const pairs = lines.filter((line) => line !== "" && !line.startsWith("#")).map((line) => line.split(/=(.*)/s));
     const read = readSettings(Object.fromEntries(pairs));
