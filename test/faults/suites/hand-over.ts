@@ -53,21 +53,28 @@ export async function handOver({ root, run }: Options): Promise<Report> {
   }
 }
 
-/** A bucket that accepts requests and answers none. `asked`: resolves when so many requests wait. */
-async function startSilentBucket(): Promise<{
+/** A part of an answer is sent at this interval (ms): without one, the relay gives up after 30 s. */
+const PART_MS = 1_000;
+
+/** A bucket that begins to answer each request, and never ends an answer. `asked`: resolves when it has got so many requests. */
+async function startEndlessBucket(): Promise<{
   url: string;
   asked: (count: number) => Promise<void>;
   stop: () => void;
 }> {
   const server = createServer();
-  let waiting = 0;
-  server.on("request", () => waiting++);
+  let requests = 0;
+  server.on("request", (_, response) => {
+    requests++;
+    const parts = setInterval(() => response.write(" "), PART_MS);
+    response.writeHead(200).once("close", () => clearInterval(parts));
+  });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
     url: `s3://backups?endpoint=http://127.0.0.1:${port}`,
     async asked(count) {
-      while (waiting < count) await once(server, "request");
+      while (requests < count) await once(server, "request");
     },
     stop() {
       server.close();
@@ -78,7 +85,7 @@ async function startSilentBucket(): Promise<{
 
 /** S9: while a backup of the stopping node waits for its bucket, another node delivers. */
 export async function handOverDuringBackup({ root, run }: Options): Promise<Report> {
-  const bucket = await startSilentBucket();
+  const bucket = await startEndlessBucket();
   const env = { BACKUP_TO: bucket.url, S3_ACCESS_KEY_ID: "id", S3_SECRET_ACCESS_KEY: "secret" };
   const cluster = await startCluster({ nodes: 2, root, env, ...(run && { run }) });
   try {
