@@ -3,6 +3,7 @@ import {
   countedSince,
   isClean,
   leaveAt,
+  MANY,
   MINUTE,
   type Pace,
   placesInUse,
@@ -75,13 +76,17 @@ export function refuse(
   time: number,
   { random, tookMs = 0 }: Refused,
 ): void {
+  const isSingle = time - pace.refusedAt >= pace.windowMs;
   pace.refusals++;
   pace.refusedAt = time;
   setWindow(pace, hint?.windowMs ?? MINUTE, time, hint?.limit);
+  pace.stray = false;
   // A refusal of the single call after a pause means that the pause was too short. It says nothing about the limit.
   if (pace.refusals === 1) {
     const seen = seenIn(pace, waitMs, time - tookMs);
-    pace.pending = { seen, statedLimit: hint?.limit, hasWait: waitMs !== undefined };
+    const until = time + (waitMs ?? 0);
+    pace.pending = { seen, statedLimit: hint?.limit, hasWait: waitMs !== undefined, until };
+    pace.stray = isSingle && seen < pace.budget / 2;
   }
   pace.pausedUntil = time + pauseFor(pace, waitMs, time, random);
   pace.grownAt = Math.max(pace.grownAt, pace.pausedUntil);
@@ -116,7 +121,8 @@ const isSame = (a: number, b: number | undefined): boolean =>
   b !== undefined && Math.abs(a - b) <= Math.max(1, b * SAME);
 
 /** Applies what a refusal shows about the limit. */
-function learn(pace: Pace, { seen, statedLimit, hasWait }: Refusal, time: number): void {
+function learn(pace: Pace, refusal: Refusal, time: number): void {
+  const { seen, statedLimit } = refusal;
   const tried = pace.trial !== undefined;
   pace.trial = undefined;
   if (statedLimit !== undefined && statedLimit > 0 && statedLimit !== pace.distrusted) {
@@ -128,19 +134,31 @@ function learn(pace: Pace, { seen, statedLimit, hasWait }: Refusal, time: number
   pace.stated = false;
   if (tried && seen >= pace.budget * (1 - SAME)) failTrial(pace, time);
   // If nothing was accepted, an earlier process or another client has used up the window: nothing is learned.
-  else if (seen > 0) lower(pace, seen, hasWait, time);
+  else if (seen > 0) lower(pace, refusal, time);
+}
+
+/** Spreads the calls until the window has passed. The calls that fill it are not ours, and leave it one by one. */
+function spread(pace: Pace, until: number, time: number): void {
+  const { budget, spreadMs, spreadUntil, windowMs } = pace;
+  pace.spreadMs = Math.min(time < spreadUntil ? 2 * spreadMs : windowMs / budget, windowMs / BUDGET_MIN);
+  pace.spreadUntil = until;
 }
 
 /** Lowers the budget to the number that a refusal showed, or half-way to it. */
-function lower(pace: Pace, seen: number, hasWait: boolean, time: number): void {
-  const { budget, known, shown } = pace;
-  const proven = seen >= BUDGET_MIN && isSame(seen, shown);
+function lower(pace: Pace, { seen, hasWait, until }: Refusal, time: number): void {
+  const { budget, known, shown, shownUntil, windowMs } = pace;
+  const again = until - windowMs < shownUntil - windowMs * SAME;
+  // The next search for the limit begins when the window of the refusal before has passed.
+  if (again) pace.grownAt = Math.max(pace.grownAt, shownUntil + windowMs);
+  if (again && seen < budget / 2) return spread(pace, shownUntil + windowMs, time);
+  const proven = !again && seen >= BUDGET_MIN && isSame(seen, shown);
   const halved = Math.max(seen, Math.ceil(budget / 2));
   // As many calls as expected were accepted, over two fixed windows: the step of the last check was too large.
   const expected = pace.bold && !hasWait && isSame(seen, budget);
   pace.bold = false;
   const next = expected ? budget / CAREFUL.step : proven ? seen : halved;
   pace.shown = seen;
+  if (!again) pace.shownUntil = until;
   pace.budget = Math.max(BUDGET_MIN, Math.min(Math.ceil(next), known ? budget - 1 : budget));
   pace.known = proven || (known && seen >= budget * CREDIBLE);
   pace.trusted = pace.known ? pace.budget : seen;
@@ -172,6 +190,8 @@ function setWindow(pace: Pace, windowMs: number, time: number, limit = pace.star
   pace.trial = undefined;
   pace.trusted = 0;
   pace.shown = undefined;
+  pace.shownUntil = time - windowMs;
+  pace.spreadUntil = time;
   pace.budget = Math.max(BUDGET_MIN, limit);
 }
 
@@ -198,7 +218,7 @@ const jittered = (ms: number, random: () => number): number => ms + random() * M
 
 /** Share of a known budget that may go at once. */
 export function atOnce(pace: Pace, time: number): number {
-  if (pace.stated) return isClean(pace, time) ? 0.5 : 0;
+  if (pace.stated) return isClean(pace, time) ? 0.5 : pace.stray ? Math.min(0.5, MANY / pace.budget) : 0;
   return Math.max(0.5, 1 - (SPREAD_MORE * (time - pace.knownAt)) / pace.windowMs);
 }
 

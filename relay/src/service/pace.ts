@@ -13,12 +13,14 @@ import type { Outcome } from "./outcome.ts";
  * Learning the limit.
  * - Not refused yet: the budget doubles when it is used up.
  * - Refused: the calls accepted in the window of the refusal show the limit. Fewer than half of the budget do not explain the
- *   refusal (a restart, another client of the key, a stray 429): then the budget is halved, but never below what was accepted.
- *   Two refusals that show the same number prove the limit.
+ *   refusal (a restart, another client of the key, a stray 429): then the budget is halved, but never below what was accepted,
+ *   and at most once a window. After a second such refusal in one window, calls are spread evenly until the window has passed.
+ *   Refusals of two windows that show the same number prove the limit.
  * - A proven limit is checked from time to time with a higher budget. Calls above the number that is known to be accepted go
  *   one by one, so a failed check costs about one refusal.
  *
- * After a refusal, no call is made for the time that the service states; then one call goes alone.
+ * After a refusal, no call is made for the time that the service states; then one call goes alone. If it is accepted after a
+ * refusal that nothing explains, calls go together again as at the start, so that slow answers do not delay other visitors.
  */
 export type Pace = {
   /** Calls per window at the start, and again after a time without refusals. */
@@ -47,10 +49,16 @@ export type Pace = {
   stated: boolean;
   /** A stated limit below which calls were refused: it is not believed again. */
   distrusted: number | undefined;
-  /** The limit that the previous refusal showed. */
+  /** The limit that the previous refusal showed, and the end of the window in which it did. */
   shown: number | undefined;
+  shownUntil: number;
+  /** Until this time, calls are at least `spreadMs` apart: others have used a part of the window. */
+  spreadUntil: number;
+  spreadMs: number;
   /** A refusal that is judged when the calls before it are answered. */
   pending: Refusal | undefined;
+  /** The last refusal was the only one of its window, and too few calls were accepted before to explain it. */
+  stray: boolean;
   knownAt: number;
   grownAt: number;
 
@@ -81,8 +89,11 @@ export type Pace = {
   repeatsAt: number;
 };
 
-/** `seen`: calls accepted in the window of the refusal. `statedLimit`: the stated limit. `hasWait`: the refusal stated a waiting time. */
-export type Refusal = { seen: number; statedLimit: number | undefined; hasWait: boolean };
+/**
+ * `seen`: calls accepted in the window of the refusal. `statedLimit`: the stated limit. `hasWait`: the refusal stated a waiting
+ * time. `until`: end of the window: the stated time, or else the time of the refusal.
+ */
+export type Refusal = { seen: number; statedLimit: number | undefined; hasWait: boolean; until: number };
 /**
  * A check. `from`: when it began. `count`: answers so far. `windows`: its length in windows. `even`: its calls are spread
  * evenly.
@@ -93,6 +104,8 @@ export type Answered = Pick<Outcome, "kind" | "waitMs" | "limit">;
 
 /** In ms. */
 export const MINUTE = 60_000;
+/** Most calls that go together after a quiet minute, after a stray refusal, or with a known limit. */
+export const MANY = 8;
 /** After this many windows without a refusal, the search for an unknown limit starts again. */
 const CLEAN_WINDOWS = 2.5;
 /** A longer stated window is ignored. */
@@ -130,7 +143,11 @@ export function openPace(start: number, time: number, ceiling = 1_000_000): Pace
     distrusted: undefined,
 
     shown: undefined,
+    shownUntil: time - WINDOW_MAX_MS,
+    spreadUntil: time,
+    spreadMs: 0,
     pending: undefined,
+    stray: false,
     knownAt: time,
     grownAt: time - MINUTE,
 

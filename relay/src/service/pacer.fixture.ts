@@ -244,6 +244,17 @@ export function restarted({ kind, style, limit, latency, seed }: Profile, before
 }
 
 /**
+ * Accepted calls in each of the first eight minutes, and refused calls in the first one. An earlier run used the whole limit, evenly
+ * over the minute before: the places of a sliding window and of a bucket become free one by one.
+ */
+export function restartedUnderLoad({ kind, style, limit, latency, seed }: Profile) {
+  const answer = hiddenLimit(kind, style, () => limit);
+  for (let n = 0; n < limit; n++) answer(((n + 0.5) * MINUTE) / limit - MINUTE);
+  const { accepted, refused } = drive({ answer, waiting: 1e9, until: 8 * MINUTE, seed, latency });
+  return { minutes: minutesOf(accepted, 8), refused: between(refused, 0, MINUTE) };
+}
+
+/**
  * Shares over half an hour, while another client of the same key sends `share` of the limit.
  * @returns `used`: by both clients
  */

@@ -7,12 +7,14 @@ import {
   drive,
   hiddenLimit,
   LATENCIES,
+  type Latency,
   type Limit,
   MINUTE,
   minutesOf,
   type Profile,
   QUICK,
   restarted,
+  restartedUnderLoad,
   STYLES,
   shared,
   steady,
@@ -157,6 +159,23 @@ describe("after a restart in an exhausted window", () => {
     },
   );
 
+  it.each(STYLES)(
+    "that the earlier process had used evenly, with a limit stated by %s: the same shares of it are used",
+    (style) => {
+      for (const kind of [...WINDOWS, "bucket"] as const) {
+        for (const limit of [10, 30, 60, 300]) {
+          const { minutes, refused } = restartedUnderLoad({ kind, style, limit, latency: QUICK, seed: 1 });
+          const figures = `${kind}, ${limit}: ${minutes.join(" ")}`;
+          expect(minutes[1], figures).toBeGreaterThanOrEqual(0.8 * limit);
+          const later = minutes.slice(2).reduce((sum, calls) => sum + calls);
+          expect(later, figures).toBeGreaterThanOrEqual(0.95 * limit * (minutes.length - 2));
+          // The first eight calls go together, and eight after the pause. Then calls are spread.
+          if (style === "retryAfter" && kind === "sliding") expect(refused, figures).toBeLessThanOrEqual(20);
+        }
+      }
+    },
+  );
+
   it.each(STYLES)("with a limit above the first rate, stated by %s: the same shares of it are used", (style) => {
     for (const kind of WINDOWS) {
       for (const limit of [120, 300]) {
@@ -175,30 +194,60 @@ describe("after a restart in an exhausted window", () => {
 });
 
 describe("a single refusal of a quiet account", () => {
-  /** Refuses the first call at `at`, whatever it is. */
-  const refusedOnce = (at: number, headers: Record<string, string>) => {
+  /** Refuses the first call at `at`, whatever it is. @param usual headers of the other answers */
+  const refusedOnce = (at: number, headers: Record<string, string>, usual: Record<string, string> = {}) => {
     let met = false;
     return (time: number): Answer => {
-      if (met || time < at) return { status: 200, headers: {} };
+      if (met || time < at) return { status: 200, headers: usual };
       met = true;
       return { status: 429, headers };
     };
   };
 
-  it.each([1_000, 3_600_000])(
-    "with Retry-After: 2, sent %i ms after the start, delays the next six messages by at most 10 s",
-    (at) => {
+  /** `before`: calls in the minute before the refusal. `tookMs`: duration of each call. `usual`: headers of the other answers. */
+  type Stray = { at: number; before: number; tookMs: number; usual?: Record<string, string>; pace?: Pace };
+
+  /**
+   * Times at which the service gets seven calls, in ms after its refusal of a single call arrives: that call again, and one of each of
+   * six visitors.
+   */
+  function afterRefusal({ at, before, tookMs, usual, pace = openPace(60, 0) }: Stray): number[] {
+    const answer = refusedOnce(at, { "retry-after": "2" }, usual);
+    const latency: Latency = { least: tookMs, most: tookMs, counts: "before" };
+    if (before > 0) drive({ answer, pace, latency, waiting: before, from: Math.max(0, at - 50_000), until: at });
+    const answered = at + tookMs + 500;
+    const { refused } = drive({ answer, pace, latency, waiting: 1, from: at, until: answered });
+    expect(refused).toHaveLength(1);
+    const driven = drive({ answer, pace, latency, waiting: 7, from: answered, until: answered + MINUTE });
+    expect([driven.accepted.length, driven.refused.length]).toEqual([7, 0]);
+    return driven.accepted.map((time) => time - (refused[0] ?? 0) - tookMs);
+  }
+
+  describe.each([50, 1_000, 3_000])("by a service that takes %i ms for a call", (tookMs) => {
+    it.each([
+      [1_000, 0],
+      [3_600_000, 3],
+      [3_600_000, 20],
+    ])(
+      "with Retry-After: 2, %i ms after the start and %i calls in the minute before, delays the next six messages by at most 10 s",
+      (at, before) => {
+        const times = afterRefusal({ at, before, tookMs });
+        expect(times.at(-1)).toBeLessThan(10_000);
+        expect(times[0]).toBeGreaterThanOrEqual(2_000);
+      },
+    );
+
+    it("delays them no more a minute and a half after another one", () => {
       const pace = openPace(60, 0);
-      const answer = refusedOnce(at, { "retry-after": "2" });
-      if (at > MINUTE) drive({ answer, pace, waiting: 3, from: 0, until: at });
-      const first = drive({ answer, pace, waiting: 1, from: at, until: at + 500 });
-      expect(first.refused).toHaveLength(1);
-      const { accepted, refused } = drive({ answer, pace, waiting: 7, from: at + 500, until: at + MINUTE });
-      expect([accepted.length, refused.length]).toEqual([7, 0]);
-      expect(accepted.at(-1)).toBeLessThan(at + 10_000);
-      expect(accepted[0]).toBeGreaterThanOrEqual((first.refused[0] ?? 0) + 2_000);
-    },
-  );
+      afterRefusal({ at: 1_000, before: 0, tookMs, pace });
+      expect(afterRefusal({ at: 90_000, before: 3, tookMs, pace }).at(-1)).toBeLessThan(10_000);
+    });
+
+    it("delays them no more when the other answers state the limit", () => {
+      const usual = { "ratelimit-limit": "30" };
+      expect(afterRefusal({ at: 1_000, before: 0, tookMs, usual }).at(-1)).toBeLessThan(10_000);
+    });
+  });
 
   it("does not slow the account down, however often it occurs", () => {
     const pace = openPace(60, 0);

@@ -6,6 +6,7 @@ import {
   allowed,
   count,
   isClean,
+  MANY,
   MINUTE,
   oldestLeaves,
   type Pace,
@@ -21,8 +22,7 @@ type Settling = { contended?: boolean; random?: () => number; tookMs?: number };
 
 /** Shortest time between two doublings of the budget, in ms. */
 const DOUBLE_MS = 5_000;
-/** Most calls under way: `MANY` after a quiet minute or with a known limit, `FEW` when a refusal showed a limit only once. */
-const MANY = 8;
+/** Most calls under way when a refusal showed a limit only once. */
 const FEW = 3;
 /** While nothing is known about the limit, one call may be under way for every so many answered ones, up to `MANY`. */
 const ANSWERED_PER_FLIGHT = 4;
@@ -133,9 +133,17 @@ function maxUnderWay(pace: Pace, time: number): number {
     return Math.max(MANY - counted, Math.min(MANY, counted / ANSWERED_PER_FLIGHT), used / PLACES_PER_FLIGHT);
   const usual = (trusted * tookMs) / windowMs;
   const beyond = used - trusted;
-  if (beyond < 0) return Math.max(known ? MANY : FEW, 2 * usual);
-  return Math.floor(1 + usual + (known || beyond <= 2 * trusted ? 0 : beyond / PLACES_PER_FLIGHT));
+  const searching = known || beyond <= 2 * trusted ? 0 : beyond / PLACES_PER_FLIGHT;
+  const most = beyond < 0 ? Math.max(known ? MANY : FEW, 2 * usual) : Math.floor(1 + usual + searching);
+  return Math.max(most, mostAfterStray(pace));
 }
+
+/**
+ * Most calls under way after a stray refusal, until `MANY` are accepted. With many calls in the minute before, a limit may be the
+ * cause: then one more than were accepted since.
+ */
+const mostAfterStray = ({ stray, accepted, trusted }: Pace): number =>
+  stray ? Math.min(MANY - accepted, trusted < MANY ? MANY : accepted + 1) : 0;
 
 /** Raises a budget that is exhausted: to search for an unknown limit, or to check a known one. */
 function grow(pace: Pace, time: number): void {
@@ -164,6 +172,7 @@ function waitForPlace(pace: Pace, time: number): number {
     const free = counted === 0 ? NO_ANSWER_MS : Math.max(1, oldestLeaves(pace) - time);
     return known ? free : Math.min(free, Math.max(1, grownAt + DOUBLE_MS - time));
   }
+  if (time < pace.spreadUntil) return Math.max(0, lastAt + pace.spreadMs - time);
   if (!known || counted === 0 || used < most * atOnce(pace, time)) return 0;
   return Math.max(0, lastAt + (oldestLeaves(pace) - lastAt) / (most - used + 1) - time);
 }

@@ -22,6 +22,8 @@ const KEPT_FIELDS = [
   "stated",
   "distrusted",
   "shown",
+  "stray",
+  "spreadMs",
   "tookMs",
   "accepted",
   "refusals",
@@ -36,6 +38,8 @@ const TIMES = [
   "knownAt",
   "grownAt",
   "refusedAt",
+  "shownUntil",
+  "spreadUntil",
   "pausedUntil",
   "restUntil",
   "nextTrialAt",
@@ -43,7 +47,7 @@ const TIMES = [
 ] as const;
 
 /** Changes with the fields of `SavedPace`. Nodes of different releases ignore each other's paces. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 const keptOf = (pace: Pick<Pace, (typeof KEPT_FIELDS)[number]>): Pick<Pace, (typeof KEPT_FIELDS)[number]> =>
   Object.fromEntries(KEPT_FIELDS.map((field) => [field, pace[field]])) as typeof pace;
@@ -74,9 +78,9 @@ export function resumePace(pace: Pace, text: string, age: number, time: number):
   const { format, ...saved } = JSON.parse(text) as SavedPace & { format: number };
   if (format !== FORMAT) return;
   const savedAt = time - age;
-  const { pausedUntil, restUntil, refusals, refusedAt } = pace;
+  const { pausedUntil, restUntil, refusals, refusedAt, stray } = pace;
   Object.assign(pace, keptOf(saved), Object.fromEntries(TIMES.map((field) => [field, savedAt - saved.ago[field]])));
-  if (refusedAt > pace.refusedAt) Object.assign(pace, { refusals, refusedAt });
+  if (refusedAt > pace.refusedAt) Object.assign(pace, { refusals, refusedAt, stray });
   pace.pausedUntil = Math.max(pace.pausedUntil, pausedUntil);
   pace.restUntil = Math.max(pace.restUntil, restUntil);
   pace.budget = Math.min(pace.ceiling, saved.budget);
