@@ -131,6 +131,30 @@ describe("settings from the environment", () => {
     ]);
   });
 
+  it.each([
+    "SERVICE_API_KEY",
+    "CALLBACK_SECRET",
+    "ADMIN_TOKEN",
+    "ADMIN_READ_TOKEN",
+    "S3_ACCESS_KEY_ID",
+    "S3_SECRET_ACCESS_KEY",
+    "ALERT_WEBHOOK_SECRET",
+    "IDENTITY_SECRET",
+  ])("are refused by name with a reference in place of the secret: %s", (name) => {
+    for (const value of ["file:/run/secrets/of-the-chat/one-secret.txt", "env:ANOTHER_VARIABLE_WITH_THE_SECRET"])
+      expect(problemsOf({ ...REQUIRED, [name]: value })).toEqual([
+        expect.stringMatching(
+          new RegExp(`^${name}: must be the secret itself: .*configuration file; for example ${name}(_FILE=/|=).`),
+        ),
+      ]);
+  });
+
+  it("name the setting for a file with the key when the key is the path of one", () => {
+    expect(problemsOf({ ...REQUIRED, SERVICE_API_KEY: "file:/run/secrets/key" })).toEqual([
+      'SERVICE_API_KEY: must be the secret itself: "file:" and "env:" are for fields of the configuration file; for example SERVICE_API_KEY_FILE=/etc/porchlight/key',
+    ]);
+  });
+
   it("accept a # that does not begin a comment", () => {
     expect(settingsOf({ SITE_TITLE: "Chat #1", SERVICE_API_KEY: "a#b" }).sites[0]?.public.title).toBe("Chat #1");
   });
@@ -299,6 +323,43 @@ describe("a configuration file", () => {
     expect(lines.find((line) => line.includes("no name!"))).toMatch(
       /sites\.no name! must be 1 to 64 characters of .*; for example "shop": \{/,
     );
+  });
+
+  it("is refused with a file that has no key or secret, or no identity keys", () => {
+    const folder = mkdtempSync(join(tmpdir(), "porchlight-"));
+    const holding = (name: string, text: string): string => {
+      writeFileSync(join(folder, name), text);
+      return `file:${join(folder, name)}`;
+    };
+    const path = file({
+      accounts: { main: { url: URL, key: holding("key", "\n") } },
+      sites: {
+        cut: { account: "main", identityKeys: holding("cut.json", '{"keys": [') },
+        other: { account: "main", identityKeys: holding("other.json", '{"kty": "EC"}') },
+        shop: { account: "main", identityKeys: holding("set.json", '{"keys": [{"kty": "EC"}]}') },
+      },
+    });
+    const problems = problemsOf({ PORCHLIGHT_CONFIG: path, SERVICE_API_KEY_FILE: join(folder, "key") });
+    const line = (text: string) => expect.stringMatching(new RegExp(`^PORCHLIGHT_CONFIG: .*: ${text}; for example "`));
+    expect(problems).toEqual([
+      line("accounts.main.key names .*/key, which is empty"),
+      line("sites.cut.identityKeys names .*/cut.json, which is not JSON: .*"),
+      line("sites.other.identityKeys names .*/other.json, which is not a JWKS like .*"),
+    ]);
+    expect(problemsOf({ ...REQUIRED, SERVICE_API_KEY_FILE: join(folder, "key") })).toEqual([
+      expect.stringMatching(
+        /^SERVICE_API_KEY_FILE: names .*\/key, which is empty; for example SERVICE_API_KEY_FILE=\//,
+      ),
+    ]);
+  });
+
+  it("is refused when a variable that it names holds a reference in place of the secret", () => {
+    const path = file({ accounts: { main: { url: URL, key: "env:MAIN_KEY" } }, sites });
+    expect(problemsOf({ PORCHLIGHT_CONFIG: path, MAIN_KEY: "file:/run/secrets/key" })).toEqual([
+      expect.stringMatching(
+        /: accounts\.main\.key names MAIN_KEY, which must be the secret itself: .*; for example "key"/,
+      ),
+    ]);
   });
 
   it("is refused when accounts or sites are missing, empty, or of another type", () => {

@@ -2,7 +2,7 @@ import { DEFAULT_SITE } from "@porchlight/shared/site";
 import { fromFile, readSecret } from "./settings/file.ts";
 import { settingsInForce } from "./settings/in-force.ts";
 import { assertPrivate } from "./settings/parsers.ts";
-import { createProblems, type Problems, plainValue } from "./settings/problems.ts";
+import { createProblems, literalSecret, type Problems, plainValue } from "./settings/problems.ts";
 import type {
   AlertRules,
   BackupRules,
@@ -148,9 +148,11 @@ const socketOfSystemd = (env: Env): number | undefined => (Number(env.LISTEN_FDS
 function valuesOf(env: Env, problems: Problems): Values {
   const entries = FIELDS.map(([name, field]) => {
     const given = env[field.env]?.trim() ?? "";
-    const read = (): unknown => field.parse(given === "" ? field.fallback : plainValue(given, field.words));
-    const example = exampleLine(field);
-    return [name, problems.attempt(field.env, read, example)];
+    const plain = (): string => plainValue(field.secret === true ? literalSecret(given) : given, field.words);
+    const read = (): unknown => field.parse(given === "" ? field.fallback : plain());
+    // The path of a file with the key belongs into the other setting.
+    const meant = name === "serviceKey" && given.startsWith("file:") ? TABLE.serviceKeyFile : field;
+    return [name, problems.attempt(field.env, read, exampleLine(meant))];
   });
   return Object.fromEntries(entries) as Values;
 }

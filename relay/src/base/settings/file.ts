@@ -7,7 +7,7 @@ import { creditRules, guardRules, leadRules, retentionRules, routeRule, webhookR
 import { exampleAt, FILE_EXAMPLE, nearest, suggestionFor } from "./examples.ts";
 import { type FieldProblem, fieldProblemsOf, issueText, UNKNOWN } from "./issues.ts";
 import { assertPrivate, origin, problem, signingSecret, webAddress } from "./parsers.ts";
-import { plainValue } from "./problems.ts";
+import { literalSecret, plainValue } from "./problems.ts";
 import type { Account, Env, KeySource, Site, Tenants } from "./shape.ts";
 import { WORD_KEYS } from "./wordkeys.ts";
 
@@ -102,26 +102,43 @@ function keySource(given: string, env: Env): NonNullable<KeySource> {
 /** Checks the value of a variable. @throws Error that names the variable */
 function valueNamed(name: string, value: string): string {
   try {
-    return plainValue(value);
+    return plainValue(literalSecret(value));
   } catch (error) {
     return problem(`names ${name}, which ${messageOf(error)}`);
   }
 }
 
-/** Reads a secret from a file. @throws Error whose message follows the path of the field or the name of the variable */
+/**
+ * Reads a secret from a file, which must not be empty.
+ * @throws Error whose message follows the path of the field or the name of the variable
+ */
 export function readSecret(file: string): string {
+  let secret: string;
   try {
-    return readFileSync(file, "utf8").trim();
+    secret = readFileSync(file, "utf8").trim();
   } catch (error) {
     return problem(`names ${file}, which cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }
+  return secret || problem(`names ${file}, which is empty`);
 }
 
-/** Reads a secret, which must not be empty. @throws Error whose message follows the path of the field */
+/** Checks that a file holds a set of public keys (RFC 7517 section 5). @throws Error whose message follows the path of the field */
+function assertKeySet(file: string): void {
+  const text = readSecret(file);
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    problem(`names ${file}, which is not JSON: ${messageOf(error)}`);
+  }
+  if (!isFields(json) || !Array.isArray(json.keys) || !json.keys.every(isFields))
+    problem(`names ${file}, which is not a JWKS like {"keys": [{"kty": …}]}`);
+}
+
+/** The secret that a field names. @throws Error whose message follows the path of the field */
 function secretIn(given: string, env: Env): string {
   const source = keySource(given, env);
-  if ("value" in source) return source.value;
-  return readSecret(source.file) || problem(`names ${source.file}, which is empty`);
+  return "value" in source ? source.value : readSecret(source.file);
 }
 
 /** The fields of a value; none unless it is an object. */
@@ -192,7 +209,7 @@ function siteChecks(path: string, site: Fields): [path: string, check: Check][] 
     ),
     ...below(
       "identityKeys",
-      ofText(site.identityKeys, (given) => given.startsWith("file:") && readSecret(given.slice("file:".length))),
+      ofText(site.identityKeys, (given) => given.startsWith("file:") && assertKeySet(given.slice("file:".length))),
     ),
     ...below("webhook.secret", ofText(fieldsOf(site.webhook).secret, secretIn)),
     ...below("guard.secret", ofText(fieldsOf(site.guard).secret, secretIn)),

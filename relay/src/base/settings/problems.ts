@@ -73,3 +73,13 @@ export function plainValue(value: string, words: boolean = false): string {
     throw new Error('has a comment (" # …") after its value: in an environment file it becomes part of the value');
   return value;
 }
+
+/** A reference to a file or to a variable. Only the configuration file takes references. */
+const REFERENCE = /^(file|env):/;
+
+/** Refuses a reference in place of a secret: it would be sent as the secret. @throws Error */
+export function literalSecret(value: string): string {
+  if (REFERENCE.test(value))
+    throw new Error('must be the secret itself: "file:" and "env:" are for fields of the configuration file');
+  return value;
+}

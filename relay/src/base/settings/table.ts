@@ -34,6 +34,8 @@ type Field<T> = {
   example?: string;
   /** The value is a text for people, which may contain `#`. */
   words?: true;
+  /** The value is a secret. It is never a reference such as `file:PATH`. */
+  secret?: true;
 };
 
 /** All settings of the environment. The guide's table is generated from it (`test/conventions/tables.ts`). */
@@ -63,6 +65,7 @@ export const TABLE = {
     env: "SERVICE_API_KEY",
     example: "the-key-from-your-account",
     fallback: "",
+    secret: true,
     parse: text,
     help: "The account's key at the service. It is sent to the service only.",
   },
@@ -77,6 +80,7 @@ export const TABLE = {
     env: "CALLBACK_SECRET",
     example: "a-secret-of-16-characters-or-more",
     fallback: "",
+    secret: true,
     parse: (given: string) => each(list(given), secret),
     help: "Secret part of the callback addresses. Two secrets, separated by a comma, are valid during a rotation. Default: generated and kept in the data folder.",
   },
@@ -91,6 +95,7 @@ export const TABLE = {
     env: "ADMIN_TOKEN",
     example: "a-secret-of-16-characters-or-more",
     fallback: "",
+    secret: true,
     parse: optional(secret),
     help: "Token of the operator's pages. Default: generated and kept in the data folder.",
   },
@@ -98,6 +103,7 @@ export const TABLE = {
     env: "ADMIN_READ_TOKEN",
     example: "another-secret-of-16-characters",
     fallback: "",
+    secret: true,
     parse: optional(secret),
     help: "Read-only token for the operator's pages. For a reader of one site, `porchlight token add <name> --scopes admin:read --site <site>` makes a token.",
   },
@@ -261,6 +267,7 @@ export const TABLE = {
     env: "S3_ACCESS_KEY_ID",
     example: "AKIAEXAMPLE",
     fallback: "",
+    secret: true,
     parse: text,
     help: "Id of the key for the buckets of MEDIA_STORE and BACKUP_TO.",
   },
@@ -268,6 +275,7 @@ export const TABLE = {
     env: "S3_SECRET_ACCESS_KEY",
     example: "the-key-itself",
     fallback: "",
+    secret: true,
     parse: text,
     help: "Secret of the key for the buckets of MEDIA_STORE and BACKUP_TO.",
   },
@@ -342,6 +350,7 @@ export const TABLE = {
     env: "ALERT_WEBHOOK_SECRET",
     example: "a-secret-of-16-characters-or-more",
     fallback: "",
+    secret: true,
     parse: text,
     help: "Signs the requests to ALERT_WEBHOOK (Standard Webhooks).",
   },
@@ -349,6 +358,7 @@ export const TABLE = {
     env: "IDENTITY_SECRET",
     example: "32-bytes-or-more-of-random-text-0123456789",
     fallback: "",
+    secret: true,
     parse: optional(signingSecret),
     help: "Secret of at least 32 bytes. The owner's backend signs visitors' identities with it (JWT, HS256).",
   },
