@@ -1,6 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { PNG } from "../../relay/src/files/samples.fixture.ts";
 import { type Harness, startHarness } from "../harness.ts";
@@ -32,6 +32,13 @@ describe("durable before acknowledged", () => {
   const flushed = ({ name, on }: Call): boolean =>
     /^f(data)?sync$/.test(name) && /porchlight\.db|replies\.spool/.test(on);
   const says = (call: Call, words: string): boolean => !call.on.includes("porchlight.db") && call.data.includes(words);
+
+  it("flushes new secrets and their name to the disk before anything else is stored", async () => {
+    const flushes = (await calls()).filter(({ name }) => /^f(data)?sync$/.test(name)).map(({ on }) => on);
+    const stored = flushes.findIndex((on) => on.endsWith("secrets.json.new"));
+    expect(stored).toBeGreaterThan(-1);
+    expect(flushes[stored + 1]).toBe(dirname(flushes[stored] ?? ""));
+  });
 
   it("flushes a visitor's message to the disk before it acknowledges it, and before it calls the service", async () => {
     const visitor = harness.visitor();

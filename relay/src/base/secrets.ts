@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { SECRETS_FILE } from "./folder.ts";
 import { newSecret } from "./sign.ts";
+import { syncFolder } from "./sync.ts";
 
 /** Secrets that the relay generates and stores in its data folder. */
 export type Secrets = {
@@ -13,10 +14,14 @@ export type Secrets = {
   admin: string;
 };
 
-/** Replaces the file by a rename, so that a crash leaves the old or the new one complete. Only its owner may read it. */
+/**
+ * Replaces the file by a rename, so that a crash leaves the old or the new one complete. Only its owner may read it. When this
+ * returns, the file survives a power cut: visitors and the service get the secrets next.
+ */
 function write(file: string, secrets: Secrets): void {
   writeFileSync(`${file}.new`, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flush: true });
   renameSync(`${file}.new`, file);
+  syncFolder(dirname(file));
 }
 
 /**
