@@ -1,6 +1,8 @@
 import { existsSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { setTimeout } from "node:timers/promises";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
+import { isBusy } from "./sqlite-connection.ts";
 
 /**
  * Checks a database file that was not closed properly. SQLite itself recovers its log after a crash; the check finds damage by
@@ -10,6 +12,8 @@ import { isMainThread, parentPort, Worker, workerData } from "node:worker_thread
 
 /** Files up to this many bytes are checked at once: about 0.1 s. */
 export const AT_ONCE_MAX = 32 * 1024 * 1024;
+/** Wait between two tries while another process holds the file, in ms. */
+const RETRY_MS = 1_000;
 
 /** A marker beside a file in which a check found damage after the start. The next start checks this file before it is used. */
 const markOf = (file: string): string => `${file}.damaged`;
@@ -20,6 +24,22 @@ const damageOf = (file: string, verdict: string): string =>
 /** The result of `PRAGMA quick_check` for the whole file; `ok` when its structure is intact. */
 function verdictOf(db: DatabaseSync): string {
   return String(db.prepare("PRAGMA quick_check(1)").get()?.quick_check);
+}
+
+/**
+ * The verdict once no other process holds the file: a lock is no damage.
+ * @param wait resolves when to try again
+ * @throws the system's error when the file cannot be read
+ */
+export async function verdictWhenFree(db: DatabaseSync, wait: () => Promise<unknown>): Promise<string> {
+  for (;;) {
+    try {
+      return verdictOf(db);
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+    }
+    await wait();
+  }
 }
 
 /** Whether the file must be checked before it is used. */
@@ -69,6 +89,6 @@ export function checkInBackground(file: string): Check {
 const { checkedFile } = (workerData ?? {}) as { checkedFile?: string };
 if (!isMainThread && checkedFile !== undefined) {
   const db = new DatabaseSync(checkedFile, { readOnly: true });
-  parentPort?.postMessage(verdictOf(db));
+  parentPort?.postMessage(await verdictWhenFree(db, () => setTimeout(RETRY_MS)));
   db.close();
 }

@@ -95,6 +95,12 @@ export function emptyLog(db: DatabaseSync): boolean {
   }
 }
 
+/** SQLITE_BUSY: another process holds it. */
+const BUSY = 5;
+
+/** Whether another process holds the database. */
+export const isBusy = (error: unknown): boolean => ((error as { errcode?: number }).errcode ?? 0) % 256 === BUSY;
+
 /** SQLITE_IOERR_FSYNC: the system failed to flush a file to the disk. */
 const IOERR_FSYNC = 1034;
 

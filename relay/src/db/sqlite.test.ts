@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Database } from "./database.ts";
+import { verdictWhenFree } from "./integrity.ts";
 import { openSqlite } from "./sqlite.ts";
 
 const open: Database[] = [];
@@ -133,6 +134,19 @@ describe("a large file that was not closed cleanly", () => {
     await db.close();
     open.pop();
     expect(() => openSqlite(file, { atOnceMax: 0 })).toThrow(/damaged|malformed/);
+  });
+
+  it("is not damaged because another process holds it: its check waits", async () => {
+    const file = await unsealed(false);
+    const holder = new DatabaseSync(file);
+    holder.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
+    const db = new DatabaseSync(file, { readOnly: true });
+    let waits = 0;
+    const free = async (): Promise<void> => {
+      if (++waits === 2) holder.close();
+    };
+    expect([await verdictWhenFree(db, free), waits]).toEqual(["ok", 2]);
+    db.close();
   });
 
   it("is sealed at its close if its check has passed, but not if it was closed before that", async () => {

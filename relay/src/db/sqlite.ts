@@ -10,6 +10,7 @@ import {
   connect,
   emptyAtEnd,
   emptyLog,
+  isBusy,
   isLost,
   type SqliteConnection,
 } from "./sqlite-connection.ts";
@@ -18,8 +19,6 @@ import {
 const CHECKPOINT_PAGES = 8_000;
 /** The writer's page cache, in KiB. SQLite's default of 2,000 is too small for the pages of 200 busy visitors. */
 const CACHE_KIB = 16_000;
-/** SQLITE_BUSY: another process holds it. */
-const BUSY = 5;
 /** SQLITE_IOERR: the disk failed. */
 const IOERR = 10;
 /** SQLITE_CORRUPT: the file is damaged. */
@@ -202,9 +201,6 @@ async function rejectWhenFlushed(sqlite: Sqlite, jobs: readonly Job[], error: un
     });
   for (const job of jobs) job.reject(reason);
 }
-
-/** Whether another process holds the database. */
-const isBusy = (error: unknown): boolean => ((error as { errcode?: number }).errcode ?? 0) % 256 === BUSY;
 
 /** Resolves the jobs once their commit is on the disk, never earlier. */
 async function resolveWhenFlushed({ done, flushed }: Written): Promise<void> {
