@@ -3,15 +3,28 @@ import type { Transaction } from "../db/database.ts";
 /** The day of a time in UTC, like `2026-11-22`. @param now milliseconds since 1970 */
 export const dayOf = (now: number): string => new Date(now).toISOString().slice(0, 10);
 
+/** A quota of a day. `cap`: how many it has. */
+type Quota = { name: string; day: string; cap: number };
+
 /** Takes one from the day's quota. @returns false when the quota is used up */
-export async function takeOne(
-  tx: Transaction,
-  { name, day, cap }: { name: string; day: string; cap: number },
-): Promise<boolean> {
+export async function takeOne(tx: Transaction, { name, day, cap }: Quota): Promise<boolean> {
   if (cap < 1) return false;
   const sql = `INSERT INTO quotas (name, day, used) VALUES ($1, $2, 1)
     ON CONFLICT (name, day) DO UPDATE SET used = quotas.used + 1 WHERE quotas.used < $3`;
   return (await tx.run(sql, name, day, cap)) === 1;
+}
+
+/** Takes one from each quota, or none from any. @returns false when one of them is used up */
+export async function takeFromEach(tx: Transaction, quotas: readonly Quota[]): Promise<boolean> {
+  for (const [taken, quota] of quotas.entries()) {
+    if (await takeOne(tx, quota)) continue;
+    await tx.runEach(
+      "UPDATE quotas SET used = used - 1 WHERE name = $1 AND day = $2",
+      quotas.slice(0, taken).map(({ name, day }) => [name, day]),
+    );
+    return false;
+  }
+  return true;
 }
 
 /** How much of the day's quota is used. */

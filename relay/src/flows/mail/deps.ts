@@ -8,7 +8,7 @@ import type { Database, Transaction } from "../../db/database.ts";
 import type { Mailer } from "../../hooks/mailer.ts";
 import type { StoredEmail } from "../../records/details.ts";
 import * as mails from "../../records/mails.ts";
-import { dayOf, takeOne } from "../../records/quotas.ts";
+import { dayOf, takeFromEach } from "../../records/quotas.ts";
 import type { Sites } from "../../records/sites.ts";
 
 /** Dependencies of the mail flow. */
@@ -64,7 +64,10 @@ export async function isUnsubscribed(deps: MailDeps, tx: Transaction, site: stri
   return (await isListed(hashOfMailbox(deps, address))) || isListed(keyedHash(deps.signing, address));
 }
 
-/** Counts one mail against the budgets of address and site. @returns false when one of them is used up for today */
+/**
+ * Counts one mail against the budgets of address and site.
+ * @returns false when one of them is used up for today; then it counts against neither
+ */
 export async function takeFromBudget(
   deps: MailDeps,
   tx: Transaction,
@@ -74,6 +77,8 @@ export async function takeFromBudget(
   const cap = signed ? PER_SIGNED_ADDRESS : PER_ADDRESS;
   // Some mail servers ignore dots in the name as well.
   const mailbox = hashOfMailbox(deps, email.replace(/\.(?=.*@)/g, ""));
-  if (!(await takeOne(tx, { name: `mail to ${mailbox}`, day, cap }))) return false;
-  return takeOne(tx, { name: `mail of ${site}`, day, cap: PER_SITE });
+  return takeFromEach(tx, [
+    { name: `mail to ${mailbox}`, day, cap },
+    { name: `mail of ${site}`, day, cap: PER_SITE },
+  ]);
 }

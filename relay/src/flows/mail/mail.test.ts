@@ -176,6 +176,19 @@ describe("mails to one mailbox", () => {
     await mail.stop();
   });
 
+  it("take nothing from the budget of the address when the site's is used up", async () => {
+    const mail = start(0, {});
+    const setSiteUse = (used: number) => db.run("UPDATE quotas SET used = $1 WHERE name = 'mail of shop'", used);
+    expect(await ask(mail, "v_a0", "ada@b.example")).toMatchObject({ address: "ada@b.example" });
+    await setSiteUse(1_000);
+    for (const n of [1, 2, 3]) expect(await ask(mail, `v_a${n}`, "ada@b.example")).toBe("rate_limited");
+    await setSiteUse(1);
+    for (const n of [4, 5])
+      expect(await ask(mail, `v_a${n}`, "ada@b.example")).toMatchObject({ address: "ada@b.example" });
+    expect(await ask(mail, "v_a6", "ada@b.example")).toBe("rate_limited");
+    await mail.stop();
+  });
+
   it("stop for every spelling of its address, but not for a name with other dots", async () => {
     const mail = start(0, {});
     await mail.start();
