@@ -92,6 +92,18 @@ it("keeps the settings in force when the file has problems, and reports them", a
   });
 });
 
+it("keeps the settings in force when a file of identity keys is incomplete", async () => {
+  const keys = join(harness.dataDir, "keys.json");
+  await writeFile(keys, '{"keys": [');
+  await edit(({ sites }) => Object.assign(sites.default ?? {}, { title: "Half", identityKeys: `file:${keys}` }));
+  const refused = await reload();
+  expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("is not JSON")]);
+  expect(await script()).toContain("After");
+  await writeFile(keys, '{"keys": []}');
+  await edit(({ sites }) => Object.assign(sites.default ?? {}, { title: "After" }));
+  expect((await reload()).code).toBe(0);
+});
+
 it("reports what needs a restart: accounts, removed sites, and sites with a new account", async () => {
   await edit((file) => {
     file.accounts.second = { ...file.accounts.default };
