@@ -29,15 +29,20 @@ export const EMAIL_MAX = 254;
 /** Converts the domain to lower case; the local part stays as typed (R-203). */
 export const lowerDomain = (email: string): string => email.replace(/@.*$/s, (domain) => domain.toLowerCase());
 
+/** The two domains of Gmail's mailboxes. Gmail ignores dots in names (support.google.com/mail/answer/7436150). */
+const GMAIL = /^(gmail|googlemail)\.com$/;
+
 /**
  * The mailbox of an address, for counting: without the tag after `+`, which most mail servers ignore (RFC 5233), in lower case, and with
- * the domain in ASCII. `ada+1@b.example` and `Ada@B.example` are one mailbox.
+ * the domain in ASCII. `ada+1@b.example` and `Ada@B.example` are one mailbox; at Gmail, names with other dots are, too.
  */
 export function mailboxOf(email: string): string {
   const at = email.lastIndexOf("@");
   const name = email.slice(0, at).normalize("NFKC").toLowerCase();
-  const domain = email.slice(at + 1).toLowerCase();
-  return `${name.replace(/(?<=.)\+.*$/s, "")}@${domainToASCII(domain) || domain}`;
+  const given = email.slice(at + 1).toLowerCase();
+  const domain = domainToASCII(given) || given;
+  const untagged = name.replace(/(?<=.)\+.*$/s, "");
+  return GMAIL.test(domain) ? `${untagged.replaceAll(".", "")}@gmail.com` : `${untagged}@${domain}`;
 }
 
 /** The email address in a text, as it is sent to the service; `undefined` when there is none. */

@@ -155,6 +155,18 @@ describe("mails to one mailbox", () => {
     await mail.stop();
   });
 
+  it("of Gmail are counted and stopped together, with any dots and at both of its domains", async () => {
+    const mail = start(0, {});
+    await mail.start();
+    for (const [n, email] of ["ada.b@gmail.com", "ad.ab@googlemail.com", "adab+1@gmail.com"].entries())
+      expect(await ask(mail, `v_a${n}`, email)).toMatchObject({ address: email });
+    expect(await ask(mail, "v_b", "a.d.a.b@googlemail.com")).toBe("rate_limited");
+    while (posted.length === 0) await checkOnce();
+    expect(await mail.unsubscribeBy(posted[0]?.stop?.split("/").at(-1) ?? "")).toBe(true);
+    expect(await ask(mail, "v_c", "a.dab@gmail.com")).toBe("no_email");
+    await mail.stop();
+  });
+
   it("count once when a request is repeated, which gets the same answer", async () => {
     const mail = start(0, {});
     await ask(mail, "v_a", "ada@b.example");
