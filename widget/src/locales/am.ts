@@ -59,7 +59,7 @@ export const messages: Messages = {
   often: "መልዕክቶችን በጣም በፍጥነት እየላኩ ነው። ጥቂት ሰከንዶች ይጠብቁ።",
   tryLater: "አልተሳካም። ከጥቂት ጊዜ በኋላ እንደገና ይሞክሩ።",
 
-  said: "{author}: {text}",
+  said: "{author}፦ {text}",
   continues: "የመልዕክቱ ቀሪ ክፍል በውይይቱ ውስጥ ነው።",
   sentNow: "መልዕክት ተልኳል",
   failedNow: "አንድ መልዕክት አልተላከም።",
@@ -144,7 +144,7 @@ export const messages: Messages = {
   closedSend: "መልዕክት ተው",
   closedSent: "እናመሰግናለን! መልዕክትዎ ደርሶናል፣ እንመልስልዎታለን።",
 
-  repliesIn: "የተለመደ የመልስ ጊዜ: {time}",
+  repliesIn: "የተለመደ የመልስ ጊዜ፦ {time}",
   rateAsk: "ይህ ውይይት እንዴት ነበር?",
   rateAwful: "በጣም መጥፎ",
   rateBad: "መጥፎ",

@@ -122,7 +122,7 @@ export const messages: Messages = {
   transcript: "تنزيل المحادثة",
   transcriptOf: "محادثة: {name}",
   mailCopy: "إرسال المحادثة بالبريد الإلكتروني",
-  mailGone: "هي في طريقها إلى بريدك.",
+  mailGone: "ستصلك على بريدك قريبًا.",
   soundOn: "تشغيل الصوت",
   soundOff: "كتم الصوت",
   notifyMe: "أعلِمني بالردود",

@@ -142,7 +142,7 @@ export const messages: Messages = {
   closedToday: "Tornem avui a les {time}",
   closedTomorrow: "Tornem demà a les {time}",
   closedBody: "Deixa’ns un missatge i et respondrem.",
-  dayTime: "{day}, {time}",
+  dayTime: "{day} a les {time}",
   closedSend: "Deixa un missatge",
   closedSent: "Gràcies! Hem rebut el teu missatge i et respondrem.",
 

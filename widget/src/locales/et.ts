@@ -119,7 +119,7 @@ export const messages: Messages = {
   copy: "Kopeeri",
   copied: "Kopeeritud",
   askPerson: "Soovin rääkida inimesega",
-  topics: "Vali teema",
+  topics: "Valige teema",
   quickReplies: "Soovitatud vastused",
 
   emailAsk: "Jätke oma e-posti aadress ja saadame vastused sinna",

@@ -146,7 +146,7 @@ export const messages: Messages = {
   closedSend: "گذاشتن پیام",
   closedSent: "ممنون! پیامتان رسید و پاسخ می‌دهیم.",
 
-  repliesIn: "معمولاً ظرف حدود {time} پاسخ می‌دهیم",
+  repliesIn: "معمولاً ظرف حدود {time} پاسخ می‌دهد",
   rateAsk: "این گفتگو چطور بود؟",
   rateAwful: "افتضاح",
   rateBad: "بد",

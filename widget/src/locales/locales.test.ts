@@ -43,16 +43,18 @@ const SAME = (
  * full one before a colon, both of them without a line break.
  */
 const INCONSISTENT: { readonly [tag: string]: RegExp } = {
+  am: /ድምጽ|: |ላክልን/,
   bn: /ই-মেই/,
   cs: /odešli|Byli jste|delší/,
   da: /på mail/,
   de: /Nachrichtendienst/,
   el: /συζήτησ|e-mail/,
-  et: /\bs(inu|ina|ind|ul|a)\b/,
+  et: /\bs(inu|ina|ind|ul|a)\b|Vali teema|Saada meile/,
   fa: /مکالمه|بارگیری/,
   fr: /\b(parti|déconnecté)\b|(?<!\u202f)[!?;]|(?<!\u00a0):/,
   he: /שלך|אליך|(?<!אי|ס)מייל/,
   hi: /ई-मेल/,
+  hr: /Pošalji nam/,
   hu: /hosszabb/,
   id: /e-mail/,
   is: /\(ur\)/,
@@ -68,11 +70,12 @@ const INCONSISTENT: { readonly [tag: string]: RegExp } = {
   ro: /dvs|Doriți|Începeți|deconectat\b/,
   ru: /бесед|разговор/,
   sk: /odhlásení|dlhšia/,
-  sl: /njen UI/,
-  sr: /(?<!и)мејл/i,
-  "sr-Latn": /(?<!i)mejl/i,
+  sl: /njen UI|Pošlji nam/,
+  sr: /(?<!и)мејл|Пошаљи нам/i,
+  "sr-Latn": /(?<!i)mejl|Pošalji nam/i,
+  ta: /எங்களுக்குச் செய்தி அனுப்பு$/,
   th: /การสนทนา|แชต/,
-  tr: /[Kk]onuşma/,
+  tr: /[Kk]onuşma|Bize mesaj gönder$/,
   uz: /\bemail/i,
   vi: /e-mail/,
 };
@@ -172,7 +175,7 @@ describe.each(modules)("the words of %s", (tag, messages, extraWords) => {
 
   it("need no inflection of a day, a time or a length of time", () => {
     expect(messages.dayTime).toMatch(/^(?=.*\{day\}).*\{time\}/u);
-    if (INFLECTED.includes(tag)) expect(messages.repliesIn).toMatch(/[:：] ?\{time\}$/);
+    if (INFLECTED.includes(tag)) expect(messages.repliesIn).toMatch(/[:：፦] ?\{time\}$/);
   });
 
   it("are at most 2 KB per compressed file", () => {

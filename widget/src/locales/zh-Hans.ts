@@ -138,7 +138,7 @@ export const messages: Messages = {
   formTitle: "开始之前",
   formStart: "开始聊天",
   closedTitle: "当前不在服务时间",
-  closedUntil: "{when}恢复服务",
+  closedUntil: "{when} 恢复服务",
   closedToday: "今天 {time} 恢复服务",
   closedTomorrow: "明天 {time} 恢复服务",
   closedBody: "请留言，我们会尽快回复您。",

@@ -2,11 +2,11 @@ import type { Extra } from "./en.ts";
 
 export const extra: Extra = {
   camera: "ፎቶ አንሳ",
-  record: "የድምጽ መልዕክት ቅረጽ",
+  record: "የድምፅ መልዕክት ቅረጽ",
   recording: "በመቅረጽ ላይ",
   recordDone: "ቅጂውን አክል",
   recordDiscard: "ቅጂውን አስወግድ",
-  voiceMessage: "የድምጽ መልዕክት",
+  voiceMessage: "የድምፅ መልዕክት",
   micBlocked: "ማይክሮፎኑ ታግዷል። በአሳሽዎ ቅንብሮች ውስጥ ይፍቀዱለት።",
   micFailed: "ማይክሮፎኑን አሁን መጠቀም አልተቻለም።",
 
@@ -23,7 +23,7 @@ export const extra: Extra = {
   helpTitle: "የእገዛ ጽሑፎች",
   helpSearch: "እገዛ ፈልግ",
   helpNone: "ምንም ጽሑፍ አልተገኘም",
-  helpStart: "መልዕክት ላክልን",
+  helpStart: "መልዕክት ይላኩልን",
   helpContinue: "ውይይቱን ቀጥል",
   back: "ተመለስ",
   helpOpen: "ሙሉ ጽሑፉን ክፈት",

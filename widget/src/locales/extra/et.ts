@@ -23,7 +23,7 @@ export const extra: Extra = {
   helpTitle: "Abiartiklid",
   helpSearch: "Otsi abist",
   helpNone: "Artikleid ei leitud",
-  helpStart: "Saada meile sõnum",
+  helpStart: "Saatke meile sõnum",
   helpContinue: "Jätka vestlust",
   back: "Tagasi",
   helpOpen: "Ava kogu artikkel",

@@ -23,7 +23,7 @@ export const extra: Extra = {
   helpTitle: "Članci za pomoć",
   helpSearch: "Pretraži pomoć",
   helpNone: "Nema pronađenih članaka",
-  helpStart: "Pošalji nam poruku",
+  helpStart: "Pošaljite nam poruku",
   helpContinue: "Nastavi razgovor",
   back: "Natrag",
   helpOpen: "Otvori cijeli članak",

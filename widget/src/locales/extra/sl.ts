@@ -23,7 +23,7 @@ export const extra: Extra = {
   helpTitle: "Članki za pomoč",
   helpSearch: "Išči v pomoči",
   helpNone: "Ni najdenih člankov",
-  helpStart: "Pošlji nam sporočilo",
+  helpStart: "Pošljite nam sporočilo",
   helpContinue: "Nadaljuj pogovor",
   back: "Nazaj",
   helpOpen: "Odpri celoten članek",

@@ -23,7 +23,7 @@ export const extra: Extra = {
   helpTitle: "Članci za pomoć",
   helpSearch: "Pretraži pomoć",
   helpNone: "Nije pronađen nijedan članak",
-  helpStart: "Pošalji nam poruku",
+  helpStart: "Pošaljite nam poruku",
   helpContinue: "Nastavi razgovor",
   back: "Nazad",
   helpOpen: "Otvori ceo članak",

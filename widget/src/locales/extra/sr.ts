@@ -23,7 +23,7 @@ export const extra: Extra = {
   helpTitle: "Чланци за помоћ",
   helpSearch: "Претражи помоћ",
   helpNone: "Није пронађен ниједан чланак",
-  helpStart: "Пошаљи нам поруку",
+  helpStart: "Пошаљите нам поруку",
   helpContinue: "Настави разговор",
   back: "Назад",
   helpOpen: "Отвори цео чланак",

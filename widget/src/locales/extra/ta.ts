@@ -23,7 +23,7 @@ export const extra: Extra = {
   helpTitle: "உதவிக் கட்டுரைகள்",
   helpSearch: "உதவியைத் தேடு",
   helpNone: "கட்டுரை எதுவும் கிடைக்கவில்லை",
-  helpStart: "எங்களுக்குச் செய்தி அனுப்பு",
+  helpStart: "எங்களுக்குச் செய்தி அனுப்புங்கள்",
   helpContinue: "உரையாடலைத் தொடர்",
   back: "பின்செல்",
   helpOpen: "முழுக் கட்டுரையைத் திற",

@@ -23,7 +23,7 @@ export const extra: Extra = {
   helpTitle: "Yardım makaleleri",
   helpSearch: "Yardımda ara",
   helpNone: "Makale bulunamadı",
-  helpStart: "Bize mesaj gönder",
+  helpStart: "Bize mesaj gönderin",
   helpContinue: "Görüşmeye devam et",
   back: "Geri",
   helpOpen: "Makalenin tamamını aç",
