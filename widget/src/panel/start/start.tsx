@@ -3,13 +3,14 @@
  * until the visitor opens the conversation, once per page. Fetched if the site switches it on.
  */
 
-import { type Signal, signal } from "@preact/signals-core";
+import { type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
 import type { ComponentType } from "preact";
 import type { Shell } from "../../loader/contract.ts";
 import { rareSettings } from "../../settings/rare-options.ts";
 import { createExtraWords, type ExtraTranslate } from "../../text/extra-words.ts";
+import { plainText } from "../../text/plain-text.ts";
 import { wordsOf } from "../base/author.ts";
-import { component, watch } from "../base/component.ts";
+import { component, type Mounted, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { greetingWords } from "../base/greeting-words.ts";
 import { draw, Icon } from "../base/icons.tsx";
@@ -22,6 +23,8 @@ import css from "./start.css?inline";
 const FORWARD = "m9.5 6 6 6-6 6";
 /** Most suggestions shown, as in the empty thread. */
 const SUGGESTIONS_MAX = 4;
+/** Most characters of the newest message below the button to the conversation: more than fit into its line. */
+const NEWEST_MAX = 120;
 
 type StartNeeds = Needs<
   "t" | "settings" | "language" | "chat" | "consent" | "send" | "shell" | "isOpen" | "part" | "focusComposer"
@@ -36,6 +39,8 @@ type State = {
   query: Signal<string>;
   /** The opened article. */
   reading: Signal<Article | undefined>;
+  /** The beginning of the newest message, as plain text. */
+  newest: ReadonlySignal<string>;
   /** Renders Markdown, once its code has loaded. */
   Rich: ComponentType<RichTextProps> | undefined;
 };
@@ -62,6 +67,7 @@ export const Start = component((ui: StartNeeds, mounted) => {
     chat.items.value.filter(({ from, n }) => from === "visitor" && n === undefined).length;
   mounted(() => adopt(shell.root, css));
   mounted(watch(follow));
+  const newest = followNewest(ui, mounted);
   const rich = signal<{ RichText: ComponentType<RichTextProps> } | undefined>(undefined);
   mounted(watch(() => reading.value && !rich.peek() && part(() => import("../thread/rich-text.tsx"), into(rich))));
   mounted(
@@ -80,7 +86,7 @@ export const Start = component((ui: StartNeeds, mounted) => {
     const t = words();
     if (!t || !rareSettings(ui).startScreen || chat.ending.value === "notAllowed") return null;
     const Rich = rich.value?.RichText;
-    const state: State = { ui, t, articles: articles.value, isShown, query, reading, Rich };
+    const state: State = { ui, t, articles: articles.value, isShown, query, reading, newest, Rich };
     if (!isShown.value) return articles.value[0] ? backButton(state) : null;
     return (
       <section class="start" ref={() => leaveField(shell)}>
@@ -110,7 +116,7 @@ const backButton = ({ t, isShown }: State) => (
 );
 
 const overview = (state: State) => {
-  const { ui, t, articles } = state;
+  const { ui, t, articles, newest } = state;
   const { suggestions } = ui.settings.value;
   const hasConversation = ui.chat.items.value.length > 0;
   return (
@@ -121,7 +127,7 @@ const overview = (state: State) => {
       <button type="button" class="go" onClick={() => goToChat(state)}>
         <span>
           <strong>{t(hasConversation ? "helpContinue" : "helpStart")}</strong>
-          {hasConversation && <small dir="auto">{lastText(ui)}</small>}
+          {newest.value && <small dir="auto">{newest.value}</small>}
         </span>
         {draw(FORWARD, "i-forward")}
       </button>
@@ -140,9 +146,25 @@ const overview = (state: State) => {
   );
 };
 
-function lastText(ui: StartNeeds): string {
-  const newest = ui.chat.items.value.at(-1);
-  return newest ? wordsOf(ui, newest).slice(0, 120) : "";
+/** The beginning of the newest message, or the name of its file. A reply is shown without Markdown. */
+function followNewest(ui: StartNeeds, mounted: Mounted): ReadonlySignal<string> {
+  const shown = signal("");
+  mounted(
+    watch(() => {
+      const newest = ui.chat.items.value.at(-1);
+      const words = (newest && wordsOf(ui, newest)) || newest?.media?.name || "";
+      let isCurrent = true;
+      const show = (text: string): void => {
+        if (isCurrent) shown.value = text.slice(0, NEWEST_MAX);
+      };
+      if (newest?.from === "reply") void plainText(words).then(show);
+      else show(words);
+      return () => {
+        isCurrent = false;
+      };
+    }),
+  );
+  return shown;
 }
 
 /** The search field and the list. */
