@@ -20,6 +20,7 @@ export const NOTICE_STYLE =
   ".notice svg{width:3.5rem;height:3.5rem;padding:1rem;box-sizing:border-box;border-radius:50%;background:var(--accent);fill:var(--on-accent)}" +
   ".notice h1{margin:1.25rem 0 0;font-size:1.375rem;line-height:1.3;letter-spacing:-.01em;text-wrap:balance;overflow-wrap:anywhere}" +
   ".notice p{max-width:26rem;margin:.5rem 0 0;color:light-dark(#5c5e66,#a9abb3);text-wrap:balance}" +
+  ".notice p+p{margin:0}" +
   ".notice button{min-height:2.75rem;margin-top:1.25rem;padding:.375rem 1.5rem;border:1px solid transparent;border-radius:1.375rem;background:light-dark(#1b1c20,#f0f1f4);color:light-dark(#fff,#17181c);font:inherit;font-weight:600;cursor:pointer}" +
   ".notice button:focus-visible{outline:2px solid;outline-color:light-dark(#1b1c20,#f0f1f4);outline-offset:2px}";
 
@@ -71,10 +72,11 @@ export const acceptsPage = ({ req }: Context): boolean => (req.header("accept") 
  */
 export function missingPage(c: Context, what: "noChat" | "linkGone") {
   const words = noticeWords("auto", c.req.header("accept-language"));
-  const reason = what === "noChat" ? html`${words.oldLink}<br>` : "";
+  // Separate paragraphs, because browsers do not balance lines around a line break.
+  const reason = what === "noChat" ? html`<p>${words.oldLink}</p>` : "";
   return noticePage(c, 404, {
     heading: words[what],
-    below: html`<p>${reason}${words.goBack}</p>`,
+    below: html`${reason}<p>${words.goBack}</p>`,
     lang: words.lang,
     dir: words.dir,
   });
