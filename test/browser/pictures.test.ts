@@ -132,6 +132,8 @@ it("pictures fill their bubble from edge to edge, whatever the text is, and are 
     inside: [0, 0, 0, 0],
   });
   expect(await show(20, 20, "Tiny")).toMatchObject({ ...flush, size: [20, 20] });
+  // A small picture without a text has no empty strips beside it.
+  expect(await show(120, 90, "")).toEqual({ ...flush, size: [120, 90], inside: [0, 0, 0, 0] });
   expect(await show(1_600, 40, "")).toMatchObject({ ...flush, size: [255, 45] });
   expect(await show(300, 2_000, "Tall")).toMatchObject({ ...flush, size: [255, 300] });
 });
