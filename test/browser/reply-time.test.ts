@@ -52,6 +52,22 @@ it.each([
   await expect.poll(() => statusLine(page).textContent()).toBe("AI assistant\u00a0· We're away right now");
 });
 
+it("has no dot at the end or the beginning of a line under the title, and one within a single line", async () => {
+  const dotAndLines = async (width: number) => {
+    const options = { ...at("2026-01-03T17:30:00Z").options, viewport: { width, height: 700 } };
+    const { page, chat } = await testbed.visit({ html: html(HOURS), ...at("2026-01-03T17:30:00Z"), options });
+    await chat.launcher.first().click();
+    await expect.poll(() => statusLine(page).textContent()).toBe("AI assistant\u00a0· We're away right now");
+    const [line, dot] = [await rectOf(page, "#about"), await rectOf(page, "#about .dot")];
+    const [author, more] = await page
+      .locator("#about .whole")
+      .evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect().y));
+    return { isCutOff: dot.right <= line.x + 1, lines: author === more ? 1 : 2 };
+  };
+  expect(await dotAndLines(1_280)).toEqual({ isCutOff: false, lines: 1 });
+  expect(await dotAndLines(320)).toEqual({ isCutOff: true, lines: 2 });
+});
+
 it("says that nobody is available if the site never opens, and states the reply time while it is open", async () => {
   const never = await testbed.visit({ html: html(`data-hours='{"timeZone":"UTC","mon":""}'`) });
   await never.chat.launcher.first().click();

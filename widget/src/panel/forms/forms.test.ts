@@ -383,8 +383,8 @@ describe("the heading with the next opening", () => {
     await open({ hours }, Status);
     expect(view.textContent).toBe("AI assistant\u00a0· We're away right now");
     expect([...view.querySelectorAll(".whole")].map((part) => part.textContent)).toEqual([
-      "AI assistant\u00a0·",
-      "We're away right now",
+      "AI assistant",
+      "\u00a0· We're away right now",
     ]);
   });
 

@@ -93,12 +93,16 @@ export const Status = component((ui: Needs<"t" | "language" | "settings" | "chat
     const promises = !isClosed() && !isUnreachable(ui);
     const more = isClosed() ? away() : rareSettings(ui).replyMinutes > 0 && promises ? usually(ui) : "";
     const words = !more && promises ? t(`status${replyAuthorKind(ui)}`) : authorOf(ui);
-    // A line that is too long breaks between the two parts.
+    // A line that is too long breaks between the two parts, and then has no dot.
     return (
-      <span key={words + more}>
-        {more ? <span class="whole">{`${words}\u00a0·`}</span> : words}
-        {more && " "}
-        {more && <span class="whole">{more}</span>}
+      <span class="parts" key={words + more}>
+        <span class="whole">{words}</span>
+        {more && (
+          <span class="whole">
+            <span class="dot">{"\u00a0· "}</span>
+            {more}
+          </span>
+        )}
       </span>
     );
   };
