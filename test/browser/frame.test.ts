@@ -2,9 +2,10 @@
 
 import { mkdirSync } from "node:fs";
 import { devices, type Page } from "playwright-core";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { FRAME_WORDS } from "../../widget/build/frame-words.ts";
-import { callApi, converse, pageOf, setUpTestbed } from "./checks/testbed.ts";
+import { launch } from "./browser.ts";
+import { callApi, converse, pageOf, rectOf, setUpTestbed } from "./checks/testbed.ts";
 
 const testbed = setUpTestbed({ site: { account: "default", title: "Lamp Shop" } });
 const PHONE = { ...devices["Pixel 7"], viewport: { width: 390, height: 844 } };
@@ -100,6 +101,34 @@ for (const [name, options, attributes] of [
     expect(glyphs).toEqual([expect.stringContaining("m6 6 12 12m0-12-12 12 ")]);
     await expect.poll(() => launcherGlyphs(page)).toEqual(glyphs);
   });
+
+it("with text twice as large on a phone, title and cross stay in their place when the panel draws itself", async () => {
+  const browser = await launch(["--blink-settings=defaultFontSize=32"]);
+  onTestFinished(() => browser.close());
+  const held = Promise.withResolvers<void>();
+  const { page } = await testbed.visit({
+    browser,
+    options: PHONE,
+    html: pageOf(testbed.tag('data-site="default" data-title="Moth &amp; Filament"')),
+    before: (page) =>
+      page.route(/assets\/panel/, async (route) => {
+        await held.promise;
+        await route.continue();
+      }),
+  });
+  const middleOf = async (part: string) => {
+    const { x, y, width, height } = await rectOf(page, part);
+    return { x: x + width / 2, y: y + height / 2 };
+  };
+  await page.locator(".launcher").click();
+  await page.locator("dialog header h2").waitFor();
+  const [title, cross] = [await rectOf(page, "dialog header h2"), await middleOf("dialog header > button")];
+  held.resolve();
+  await page.locator("porch-light textarea").waitFor();
+  const [panelTitle, panelCross] = [await rectOf(page, ".head h2"), await middleOf(".head > button:last-of-type")];
+  const moved = [panelTitle.x - title.x, panelTitle.y - title.y, panelCross.x - cross.x, panelCross.y - cross.y];
+  expect(moved.filter((pixels) => Math.abs(pixels) > 2)).toEqual([]);
+});
 
 for (const [name, options, attributes, html] of [
   ["phone", { ...PHONE, locale: "de-DE" }, 'data-locale="de" data-accent="#b91c1c"', ""],
