@@ -498,6 +498,34 @@ it("emoji are found by a word, with Enter, and by group", async () => {
   await expect.poll(() => page.locator("porch-light .found").evaluate((list) => list.scrollTop)).toBeGreaterThan(0);
 });
 
+it("the emoji picker marks the group at the top of its list, and at the end the last one", async () => {
+  const { page, chat } = await testbed.visit({ html: html() });
+  await chat.open();
+  await chat.panel.getByRole("button", { name: "Insert an emoji" }).click();
+  const current = () =>
+    page.locator("porch-light .groups [aria-current]").evaluateAll((all) => all.map((one) => one.ariaLabel));
+  await expect.poll(current).toEqual(["Smileys"]);
+  await page.locator('porch-light .groups [aria-label="Food and drink"]').click();
+  await expect.poll(current).toEqual(["Food and drink"]);
+  await page.locator("porch-light .found").evaluate((list) => list.scrollTo(0, 99_999));
+  await expect.poll(current).toEqual(["Symbols"]);
+});
+
+it("the page of an unknown chat leaves no word alone on a line", async () => {
+  const { page } = await testbed.visit();
+  await page.goto(`${testbed.harness.url}/c/unknown`);
+  const lines = await page.locator(".notice p").evaluateAll((all) =>
+    all.map((one) => {
+      const range = document.createRange();
+      range.selectNodeContents(one);
+      return [...range.getClientRects()].map(({ width }) => width);
+    }),
+  );
+  expect(lines.map((widths) => widths.length)).toEqual([1, 2]);
+  const [first = 0, last = 0] = lines[1] ?? [];
+  expect(last).toBeGreaterThan(first / 2);
+});
+
 it.each([
   ["left to right", ""],
   ["on a page that zooms itself", "<style>body{zoom:0.75}</style>"],

@@ -89,6 +89,8 @@ type State = {
   query: Signal<string>;
   /** Names in the visitor's language. */
   names: ReadonlySignal<readonly string[] | undefined>;
+  /** Index of the group at the top of the list. */
+  current: Signal<number>;
   choose(emoji: string): void;
 };
 
@@ -159,8 +161,17 @@ function results(state: State) {
   ];
 }
 
+/** Index of the group at the top of the list; at the list's end, of the last group, which may be too short to get there. */
+function groupAtTop({ children, scrollTop, clientHeight, scrollHeight }: Element): number {
+  if (scrollTop > 0 && scrollTop + clientHeight >= scrollHeight - 1) return children.length - 1;
+  return Math.max(
+    0,
+    [...children].findLastIndex((group) => (group as HTMLElement).offsetTop <= scrollTop + 1),
+  );
+}
+
 /** Buttons that scroll to a group. */
-const groupButtons = ({ t }: State) => (
+const groupButtons = ({ t, current }: State) => (
   // biome-ignore lint/a11y/noStaticElementInteractions: arrow keys move between the buttons
   <div class="groups" onKeyDown={moveFocus}>
     {EMOJI_GROUPS.map(({ name, emoji: [first] }, at) => (
@@ -169,6 +180,7 @@ const groupButtons = ({ t }: State) => (
         type="button"
         tabIndex={at ? -1 : 0}
         aria-label={t?.(name) ?? ""}
+        aria-current={at === current.value ? "true" : undefined}
         title={t?.(name)}
         onClick={({ currentTarget }) => {
           const list = currentTarget.closest(".emoji")?.querySelector(".found");
@@ -189,6 +201,7 @@ export const Picker = component<PickerProps>((ui: PickerNeeds, mounted, { close:
   const { t, shell, language } = ui;
   const { follow, words } = createExtraWords(ui, signal(undefined));
   const [query, names] = [signal(""), signal<readonly string[] | undefined>(undefined)];
+  const current = signal(0);
   let box: HTMLElement | null = null;
   let isOpen = true;
   const close = (refocus: boolean): void => {
@@ -214,7 +227,7 @@ export const Picker = component<PickerProps>((ui: PickerNeeds, mounted, { close:
   );
   mounted(watch(() => ui.isOpen.value || close(false)));
   return () => {
-    const state: State = { t: words(), query, names, choose };
+    const state: State = { t: words(), query, names, current, choose };
     return (
       // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields of a form
       <div
@@ -227,7 +240,13 @@ export const Picker = component<PickerProps>((ui: PickerNeeds, mounted, { close:
       >
         {searchField(state)}
         {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys move between the buttons */}
-        <div class="found" onKeyDown={moveFocus}>
+        <div
+          class="found"
+          onKeyDown={moveFocus}
+          onScroll={({ currentTarget }) => {
+            current.value = groupAtTop(currentTarget);
+          }}
+        >
           {query.value.trim() ? results(state) : groups(state)}
         </div>
         {!query.value.trim() && groupButtons(state)}
