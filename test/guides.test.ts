@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { parseMarkdown } from "../widget/src/text/markdown.ts";
 import { splitReplies } from "../widget/src/text/quick-replies.ts";
 import { personSignedBy, webhookVerdicts } from "./backends.ts";
-import { fencesWithoutKind, kinds, snippet } from "./guides.ts";
+import { fencesWithoutKind, kinds, snippet, snippets } from "./guides.ts";
 import { startHarness } from "./harness.ts";
 import { runNginx } from "./nginx.ts";
 import { freePort } from "./ports.ts";
@@ -42,9 +42,14 @@ const CHECKED: Record<string, string> = {
   ),
 };
 
+/** The kinds that several guides have, or one guide several times. Their test reads all snippets of the kind. */
+const REPEATED = ["json account", "json site", "sh environment"];
+
 it("has a test for every snippet in the guides", () => {
   expect(kinds().filter((kind) => !(kind in CHECKED))).toEqual([]);
   expect(fencesWithoutKind()).toEqual([]);
+  const repeated = kinds().filter((kind) => snippets(kind).length > 1);
+  expect(repeated.sort()).toEqual(REPEATED);
 });
 
 it("calls the chat on the page of a signed-in visitor", () => {
