@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { isFields } from "@porchlight/shared/json-fields";
 import { SECRETS_FILE } from "./folder.ts";
 import { newSecret } from "./sign.ts";
 import { syncFolder } from "./sync.ts";
@@ -24,13 +25,28 @@ function write(file: string, secrets: Secrets): void {
   syncFolder(dirname(file));
 }
 
+/** The content of `secrets.json`. @throws the system's error, or Error with one sentence when the file is damaged */
+function parsed(file: string): Partial<Secrets> {
+  const text = readFileSync(file, "utf8");
+  // Not the parser's own message, because it may quote a secret.
+  const damaged = new Error(`DATA_DIR: ${file} is damaged; restore it from the newest backup`);
+  let secrets: unknown;
+  try {
+    secrets = JSON.parse(text);
+  } catch {
+    throw damaged;
+  }
+  if (!isFields(secrets)) throw damaged;
+  return secrets;
+}
+
 /**
  * Reads `secrets.json` of the data folder, and generates and stores missing secrets.
- * @throws the system's error, or SyntaxError when the file is not JSON
+ * @throws the system's error, or Error with one sentence when the file is damaged
  */
 export function loadSecrets(dataDir: string): Secrets {
   const file = join(dataDir, SECRETS_FILE);
-  const kept: Partial<Secrets> = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
+  const kept: Partial<Secrets> = existsSync(file) ? parsed(file) : {};
   const secrets: Secrets = {
     signing: kept.signing ?? newSecret(),
     callback: kept.callback ?? newSecret(),
@@ -48,6 +64,5 @@ export function keepSecrets(dataDir: string, secrets: Secrets): void {
   write(join(dataDir, SECRETS_FILE), { ...kept, ...secrets });
 }
 
-/** The secrets of an existing data folder. @throws the system's error when there is no such file */
-export const readSecrets = (dataDir: string): Secrets =>
-  JSON.parse(readFileSync(join(dataDir, SECRETS_FILE), "utf8")) as Secrets;
+/** The secrets of an existing data folder. @throws as `loadSecrets`, also when there is no such file */
+export const readSecrets = (dataDir: string): Secrets => parsed(join(dataDir, SECRETS_FILE)) as Secrets;
