@@ -1,6 +1,7 @@
 import { getRequestListener } from "@hono/node-server";
 import { createAdmin } from "./admin/index.ts";
 import { createAdminApp, createApp, routeOfBody } from "./app.ts";
+import { chatLimitReason } from "./base/chat-capacity.ts";
 import type { Clock } from "./base/clock.ts";
 import type { Settings } from "./base/config.ts";
 import { createConnectionSlots } from "./base/connection-slots.ts";
@@ -209,7 +210,12 @@ async function start({
   await owner.start();
   sampler.start();
   chores.start();
-  log("relay.started", { port: core.port, sites: settings.sites.length });
+  log("relay.started", {
+    port: core.port,
+    sites: settings.sites.length,
+    chats: settings.socketsTotal,
+    chatsFrom: chatLimitReason(settings),
+  });
   logWarnings(settings, keys.of, log);
 }
 

@@ -45,6 +45,17 @@ describe("settings from the environment", () => {
     expect(problemsOf({ ...REQUIRED, [name]: value })).toEqual([expect.stringMatching(`^${name}: `)]);
   });
 
+  it("limit open chats by the memory of the process, unless the owner sets a number (A26)", () => {
+    const limitOf = (env: Record<string, string>) => {
+      const read = readSettings({ ...REQUIRED, ...env }, 512 * 1024 * 1024);
+      if ("problems" in read) throw new Error(read.problems.join("\n"));
+      const { socketsTotal, inForce } = read.settings;
+      return [socketsTotal, inForce.find(({ env: name }) => name === "SOCKETS_TOTAL")?.value];
+    };
+    expect(limitOf({})).toEqual([8_100, "8100"]);
+    for (const given of ["20000", "0"]) expect(limitOf({ SOCKETS_TOTAL: given })).toEqual([Number(given), given]);
+  });
+
   it("accept a public address with a trailing slash, and say how to correct one with a path", () => {
     expect(settingsOf({ PUBLIC_URL: "https://chat.example.com/" }).publicUrl).toBe("https://chat.example.com");
     expect(problemsOf({ ...REQUIRED, PUBLIC_URL: "https://example.com/chat" })).toEqual([

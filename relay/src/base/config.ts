@@ -1,4 +1,5 @@
 import { DEFAULT_SITE } from "@porchlight/shared/site";
+import { availableMemory, chatsFor } from "./chat-capacity.ts";
 import { fromFile, readSecret } from "./settings/file.ts";
 import { settingsInForce } from "./settings/in-force.ts";
 import { assertPrivate } from "./settings/parsers.ts";
@@ -165,12 +166,19 @@ function tenantsOf(values: Values, env: Env, problems: Problems): Tenants | unde
   return problems.attempt("PORCHLIGHT_CONFIG", () => fromFile(configFile, env, allowInsecureService));
 }
 
+/** The limit of open chats: the owner's, otherwise what the memory allows. */
+const chatLimit = ({ socketsTotal }: Values, memory: number): Pick<Settings, "socketsTotal" | "socketsTotalFrom"> => ({
+  socketsTotal: socketsTotal ?? chatsFor(memory),
+  socketsTotalFrom: socketsTotal === undefined ? { memory } : "SOCKETS_TOTAL",
+});
+
 /**
  * Reads all settings. All problems are reported together, one a line: name of the setting (for the configuration file also
  * the path of the field), rule, and a valid example.
  * @param env the process's environment; nothing else in the relay reads it
+ * @param memory bytes that the process may use
  */
-export function readSettings(env: Env): { settings: Settings } | { problems: readonly string[] } {
+export function readSettings(env: Env, memory = availableMemory()): ReturnType<Settings["reread"]> {
   const problems = createProblems();
   const values = valuesOf(env, problems);
   const tenants = tenantsOf(values, env, problems);
@@ -182,8 +190,8 @@ export function readSettings(env: Env): { settings: Settings } | { problems: rea
   const { port, host, publicUrl, dataDir, trustProxy, logLevel, callbackSecrets, adminToken } = values;
   return {
     settings: {
-      reread: () => readSettings(env),
-      inForce: settingsInForce(env),
+      reread: () => readSettings(env, memory),
+      inForce: settingsInForce(env, memory),
       port,
       host,
       publicUrl,
@@ -199,7 +207,7 @@ export function readSettings(env: Env): { settings: Settings } | { problems: rea
       horizon: values.horizonHours * 3_600_000,
       messagesPerMinute: values.messagesPerMinute,
       socketsPerAddress: values.socketsPerAddress,
-      socketsTotal: values.socketsTotal,
+      ...chatLimit(values, memory),
       perAddress: {
         messages: values.messagesPerAddress,
         visitors: values.visitorsPerAddress,

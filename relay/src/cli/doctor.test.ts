@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { checkDatabase, checkNodeClock } from "./doctor.ts";
+import { checkChats, checkDatabase, checkNodeClock } from "./doctor.ts";
 
 it.each([
   ["sqlite:/data/porchlight.db", "sqlite:/data/porchlight.db", "Make room on that disk"],
@@ -28,4 +28,14 @@ it("compares no clock with SQLite, which has none, or with a PostgreSQL that doe
   const clock = { now: () => 0 };
   const away = { dialect: "postgres", all: () => Promise.reject(new Error("ECONNREFUSED")) };
   for (const db of [{ dialect: "sqlite" }, away]) expect(await checkNodeClock({ db, clock } as never)).toEqual([]);
+});
+
+it.each([
+  [8_100, { memory: 512 * 1024 * 1024 }, true, "at most 8100 (512 MB of memory)"],
+  [4_000, "SOCKETS_TOTAL", true, "at most 4000 (SOCKETS_TOTAL)"],
+  [20_000, "SOCKETS_TOTAL", false, "at most 20000 (SOCKETS_TOTAL); 512 MB of memory are enough for 8100"],
+  [0, "SOCKETS_TOTAL", false, "no limit (SOCKETS_TOTAL); 512 MB of memory are enough for 8100"],
+])("says how many chats may be open, and why: %i", (socketsTotal, socketsTotalFrom, ok, found) => {
+  const context = { settings: { socketsTotal, socketsTotalFrom } } as never;
+  expect(checkChats(context, 512 * 1024 * 1024)).toMatchObject({ ok, found });
 });

@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { randomId } from "@porchlight/shared/id";
 import { isLoopbackUrl } from "@porchlight/shared/loopback";
+import { availableMemory, chatLimitReason, chatsFor, megabytesOf } from "../base/chat-capacity.ts";
 import { freeSpace, MAKE_ROOM } from "../base/disk-space.ts";
 import { openRedisLink } from "../bus/links.ts";
 import { isShared } from "../db/database-url.ts";
@@ -89,6 +90,18 @@ async function checkRedis(url: string): Promise<Finding> {
   const cure =
     "Check `REDIS_URL`, that the server runs, and that its user may use the channel (`ACL SETUSER <user> &porchlight`). Until then, nodes learn of news only every 2 s.";
   return failed(HINTS, `Redis does not carry them: ${problem}`, cure);
+}
+
+/** Says how many chats may be open, and whether the memory is enough for the number that the owner chose. */
+export function checkChats({ settings }: Pick<CommandContext, "settings">, memory = availableMemory()): Finding {
+  const { socketsTotal } = settings;
+  const check = "open chats";
+  const found = `${socketsTotal === 0 ? "no limit" : `at most ${socketsTotal}`} (${chatLimitReason(settings)})`;
+  const enough = chatsFor(memory);
+  if (settings.socketsTotalFrom !== "SOCKETS_TOTAL" || (socketsTotal > 0 && socketsTotal <= enough))
+    return passed(check, found);
+  const cure = `Remove \`SOCKETS_TOTAL\`, or set it to at most ${enough}, or give the relay more memory.`;
+  return failed(check, `${found}; ${megabytesOf(memory)} MB of memory are enough for ${enough}`, cure);
 }
 
 async function checkDisk({ settings }: CommandContext): Promise<Finding> {
@@ -245,6 +258,7 @@ export async function examine(context: CommandContext): Promise<Finding[]> {
     ...(await checkNodeClock(context)),
     ...(await checkHints(context)),
     await checkDisk(context),
+    checkChats(context),
     checkSecrets(context),
     ...(await Promise.all(accounts.map((account) => checkAccount(context, account)))).flat(),
     await checkCallbackAddress(context),

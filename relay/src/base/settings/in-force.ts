@@ -1,3 +1,4 @@
+import { chatsFor } from "../chat-capacity.ts";
 import type { Env, SettingInForce } from "./shape.ts";
 import { FIELDS } from "./table.ts";
 
@@ -15,8 +16,11 @@ const REPLACED_BY_FILE = new Set([
 /** Settings that a socket passed by systemd replaces. */
 const REPLACED_BY_SOCKET = new Set(["PORT", "HOST"]);
 
-/** The settings of the environment as the relay uses them, in the order of the guide. Secrets are not shown. */
-export function settingsInForce(env: Env): SettingInForce[] {
+/**
+ * The settings of the environment as the relay uses them, in the order of the guide. Secrets are not shown.
+ * @param memory bytes that the process may use
+ */
+export function settingsInForce(env: Env, memory: number): SettingInForce[] {
   const given = (name: string): string => env[name]?.trim() ?? "";
   const hasFile = given("PORCHLIGHT_CONFIG") !== "";
   const hasSocket = Number(env.LISTEN_FDS) >= 1;
@@ -31,14 +35,15 @@ export function settingsInForce(env: Env): SettingInForce[] {
     const secret = SECRET.test(name) && !SHOWN.has(name);
     const value = set ? (secret ? "set; not shown" : withoutPassword(given(name))) : fallback;
     const generated = !set && GENERATED.has(name) ? "generated; not shown" : value;
-    return { env: name, value: derived(name, generated, env), origin: origin(name, set), help };
+    return { env: name, value: derived(name, generated, { env, memory }), origin: origin(name, set), help };
   });
 }
 
-/** A default that depends on another setting. */
-function derived(name: string, value: string, env: Env): string {
-  if (name !== "DATABASE_URL" || value !== "") return value;
-  return `sqlite:${env.DATA_DIR?.trim() || "./data"}/porchlight.db`;
+/** A default that depends on another setting, or on the memory that the process may use. */
+function derived(name: string, value: string, { env, memory }: { env: Env; memory: number }): string {
+  if (value !== "") return value;
+  if (name === "SOCKETS_TOTAL") return String(chatsFor(memory));
+  return name === "DATABASE_URL" ? `sqlite:${env.DATA_DIR?.trim() || "./data"}/porchlight.db` : value;
 }
 
 /** An address without the password in it. */

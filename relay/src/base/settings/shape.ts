@@ -126,6 +126,8 @@ export type Settings = {
   perAddress: { messages: number; visitors: number; leads: number; sessions: number; uploads: number };
   /** Open chats in total; 0: no limit. */
   socketsTotal: number;
+  /** What that number follows from: the owner's setting, or the memory that the process may use, in bytes. */
+  socketsTotalFrom: "SOCKETS_TOTAL" | { memory: number };
   uploads: UploadRules;
   /** `undefined`: no mail. */
   mail: MailRules | undefined;

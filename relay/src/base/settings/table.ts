@@ -204,9 +204,10 @@ export const TABLE = {
   },
   socketsTotal: {
     env: "SOCKETS_TOTAL",
-    fallback: "20000",
-    parse: wholeNumber(0, 1_000_000),
-    help: "Open chats in total. The last tenth is reserved for IP addresses without an open chat. A chat takes about 10 KB of memory. 0: no limit.",
+    example: "20000",
+    fallback: "",
+    parse: optional(wholeNumber(0, 1_000_000)),
+    help: "Open chats in total. By default as many as the memory of the container or the machine allows, from 500 to 20,000: 8,100 in 512 MB, 19,100 in 1 GB, 20,000 in 2 GB. The last tenth is reserved for IP addresses without an open chat. 0: no limit.",
   },
   uploadImage: {
     env: "UPLOAD_IMAGE_MB",
