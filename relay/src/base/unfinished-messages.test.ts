@@ -46,3 +46,29 @@ it("forgets messages that are complete, and those of closed connections", () => 
   second?.emit("close");
   expect(messages.count()).toBe(0);
 });
+
+it("counts the memory of each piece, so that tiny pieces are limited too (A22)", () => {
+  const { late, clients } = setup();
+  for (const socket of clients) {
+    socket.emit("data", beginning(100));
+    for (let n = 0; n < 60; n++) socket.emit("data", Buffer.from("x"));
+  }
+  expect(late).toEqual(clients.slice(0, 2));
+});
+
+it("frees the memory of a message that it cuts off at once, unless it is still needed (A22)", () => {
+  const messages = createUnfinishedMessages(manualClock(), (socket) => void socket.destroy(), 100_000);
+  /** Sends a piece on a socket of its own, behind which there is a rest that nobody has read. */
+  const send = (piece: Buffer, rest = ""): Buffer => {
+    const socket = new PassThrough();
+    messages.watch(socket);
+    socket.pause().write(rest);
+    socket.emit("data", piece);
+    return piece;
+  };
+  const shared = beginning(80_000).subarray(0, 40_000);
+  const pieces = [send(beginning(40_000)), send(beginning(40_000), "rest"), send(shared), send(beginning(40_000))];
+  expect(pieces.map(({ length }) => length)).toEqual([0, 40_000, 40_000, 40_000]);
+  send(beginning(90_000));
+  expect(pieces.map(({ length }) => length)).toEqual([0, 40_000, 40_000, 0]);
+});

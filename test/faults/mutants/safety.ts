@@ -140,6 +140,26 @@ export const SAFETY: Mutant[] = [
     find: "$total <= $max",
     replace: "true",
   }),
+  without("count of a piece's memory", "unfinished-messages.test.ts", {
+    in: "unfinished-messages.grow",
+    find: "$piece.length + PIECE_COST",
+    replace: "$piece.length",
+  }),
+  without("end of the memory of a message that is cut off", "unfinished-messages.test.ts", {
+    in: "createUnfinishedMessages.cutOff",
+    find: "free($$);",
+    replace: "",
+  }),
+  without("memory of a message that `ws` still needs", "unfinished-messages.test.ts", {
+    in: "unfinished-messages.free",
+    find: "!$socket.destroyed || $socket.readableLength > 0",
+    replace: "false",
+  }),
+  without("limit of open chats that follows the memory", "base/config.test.ts", {
+    in: "chatLimit",
+    find: "$socketsTotal ?? chatsFor($memory)",
+    replace: "$socketsTotal ?? 20_000",
+  }),
   without("end of a body that no route reads", "http/body.test.ts", {
     in: "withDeadline",
     find: "closeUnlessDone($request);",
