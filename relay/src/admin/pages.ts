@@ -1,6 +1,7 @@
 import type { Hono } from "hono";
 import { html } from "hono/html";
 import { RelayError } from "../base/errors.ts";
+import { toMultiLine } from "../base/input-text.ts";
 import { isRefusal } from "../db/writable.ts";
 import { confirmation } from "./all-failed.ts";
 import type { AdminApp, AdminDeps, AdminRequest, AdminRouteDeps } from "./context.ts";
@@ -99,6 +100,9 @@ function addRelayPages(app: Hono<AdminApp>, { deps }: AdminRouteDeps): void {
   );
 }
 
+/** The text that a search looks for, without NUL, which no stored text contains. */
+const searched = (given: string): string => toMultiLine(given).trim().slice(0, 200);
+
 /** Conversations and messages. */
 function addConversations(app: Hono<AdminApp>, { deps }: AdminRouteDeps): void {
   const { db, clock, sites, gauges } = deps;
@@ -106,7 +110,7 @@ function addConversations(app: Hono<AdminApp>, { deps }: AdminRouteDeps): void {
     const { words = "", site = "", state = "", after = "", from, to } = c.req.query();
     const { viewer } = c.var;
     const asked = {
-      words: words.trim().slice(0, 200),
+      words: searched(words),
       site: viewer.site ?? site,
       state,
       after: cursorOf(after),
@@ -139,7 +143,7 @@ function addConversations(app: Hono<AdminApp>, { deps }: AdminRouteDeps): void {
     return body === undefined ? notFound(c, "entry") : show(c, at, "Ledger entry", body);
   });
   app.get("/admin/find", async (c) => {
-    const id = (c.req.query("id") ?? "").trim().slice(0, 200);
+    const id = searched(c.req.query("id") ?? "");
     return c.redirect(await pathForId(deps, id, c.var.viewer), 303);
   });
 }

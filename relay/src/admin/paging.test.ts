@@ -74,6 +74,18 @@ it("lists conversations by the time of their newest message, which the index of 
   expect(shown.match(/text of \w+(?=<)/g)).toEqual(["text of later0", "text of earlier0"]);
 });
 
+it("searches for NUL in every criterion without an error, and finds nothing", async () => {
+  await messages("v", "failed", 1);
+  const clock = { uptime: () => 0 } as unknown as Clock;
+  const all = { words: "", site: "", state: "", after: undefined };
+  const search = (some: Partial<Parameters<typeof conversations>[1]>) =>
+    conversations({ db, clock, sites: ["default"] }, { ...all, ...some }).then(String);
+  expect(await search({})).toContain("text of v0<");
+  for (const some of [{ words: "text\0" }, { words: "te xt\0" }, { site: "\0" }, { state: "\0" }])
+    expect(await search(some), JSON.stringify(some)).toContain("No conversation matches.");
+  expect(await search({ after: { active: 1e15, id: "\0" } })).toContain("text of v0<");
+});
+
 it("a search ends after 1.5 seconds, or after 8 while it has found nothing; a link continues it", async () => {
   // Two slices: the word is in the first one.
   await messages("v", "failed", 600);
