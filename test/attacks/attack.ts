@@ -32,6 +32,8 @@ export type Attack = {
   inside?: (testbed: Testbed) => Promise<Result>;
   /** Attacks a relay in its own process, with 512 MB of memory. */
   run?: (target: Target) => Promise<Result>;
+  /** The same with few attempts, for `npm test`. */
+  short?: (target: Target) => Promise<Result>;
   /** The relay of `run` has no proxy in front: it identifies clients by the address of their connection. */
   direct?: boolean;
   /** Attacks the widget in Chromium. */

@@ -7,6 +7,7 @@ import { png } from "../../relay/src/files/samples.fixture.ts";
 import { FRAME_MAX } from "../../shared/limits.ts";
 import type { Result } from "./attack.ts";
 import { FLOODS } from "./flood-process.ts";
+import type { Held, HoldKind } from "./hold-process.ts";
 import { CLIENTS, THREAD } from "./return-process.ts";
 import { ORIGIN, type Target, UPGRADE } from "./target.ts";
 
@@ -62,6 +63,34 @@ export const hugePosts = (target: Target): Promise<Result> =>
     const half = await halfBodies(target);
     return { tried: huge.tried + half.tried, succeeded: huge.succeeded + half.succeeded };
   });
+
+/** A24, in few attempts: requests behind endless answers, and bodies behind a wrong secret. */
+export const fewWaitingBodies = (target: Target): Promise<Result> =>
+  withHonestVisitors(target, async () =>
+    sumOf([await holds(target, "waiting", 60), await holds(target, "secrets", 50)]),
+  );
+
+const sumOf = (tallies: readonly Tally[]): Tally => ({
+  tried: tallies.reduce((sum, { tried }) => sum + tried, 0),
+  succeeded: tallies.reduce((sum, { succeeded }) => sum + succeeded, 0),
+});
+
+/** Most connections of each kind on which the relay may keep something that does not end: 16 MB of it, or nothing. */
+const KEPT_MAX: Record<HoldKind, number> = { frames: 512, waiting: 26, secrets: 0 };
+
+/**
+ * Makes the relay keep what never ends, see `hold-process.ts`. Succeeds with the connections beyond `KEPT_MAX`.
+ * @throws Error when the relay does not answer even a client that completes what it began
+ */
+async function holds(target: Target, kind: HoldKind, clients: number): Promise<Tally> {
+  const program = join(import.meta.dirname, "hold-process.ts");
+  const child = fork(program, [kind, ...[target.port, clients, KEPT_MAX[kind]].map(String)], { execArgv: [] });
+  const exit = once(child, "exit");
+  const [held] = (await Promise.race([once(child, "message"), exit])) as [Held | number];
+  if (typeof held !== "object" || !held.finished) throw new Error(`The attack ${kind} does not reach the relay`);
+  await exit;
+  return { tried: clients, succeeded: Math.max(0, held.open - KEPT_MAX[kind]) };
+}
 
 /** Sends bodies of 96 KB, 288 MB in all, and holds back their last bytes. Succeeds when the memory exceeds its bound. */
 async function halfBodies(target: Target): Promise<Tally> {
@@ -145,6 +174,10 @@ async function manyPicturesAlone(target: Target): Promise<Tally> {
 /** A22: a hundred WebSockets start a message, never finish it, and send a pong every second for 13 seconds. */
 export const halfMessages = (target: Target): Promise<Result> =>
   withHonestVisitors(target, () => halfMessagesAlone(target));
+
+/** A22, in few attempts: frames without their last bytes. */
+export const fewHalfFrames = (target: Target): Promise<Result> =>
+  withHonestVisitors(target, () => holds(target, "frames", 700));
 
 async function halfMessagesAlone(target: Target): Promise<Tally> {
   const all = await Promise.all(Array.from({ length: 100 }, () => target.visitor()));

@@ -3,6 +3,8 @@ import { forgedCallbacks, forgedRequests, leakedSecret, replayedCallbacks, unkno
 import { foreignPictures, openedUploads, scripts, strictPage } from "./chromium.ts";
 import {
   drips,
+  fewHalfFrames,
+  fewWaitingBodies,
   halfMessages,
   hugeFloods,
   hugePosts,
@@ -211,6 +213,7 @@ export const ATTACKS: readonly Attack[] = [
     defence: ["relay/src/socket/socket.ts", "relay/src/base/unfinished-messages.ts"],
     tests: ["relay/src/socket/upgrade.test.ts"],
     run: halfMessages,
+    short: fewHalfFrames,
   },
   {
     number: 23,
@@ -262,6 +265,7 @@ export const ATTACKS: readonly Attack[] = [
       "relay/src/base/language.test.ts",
     ],
     run: hugePosts,
+    short: fewWaitingBodies,
   },
   {
     number: 25,
