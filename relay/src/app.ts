@@ -8,7 +8,7 @@ import type { Log } from "./base/log.ts";
 import type { Mail } from "./flows/mail/mail.ts";
 import type { serverApi } from "./http/api/index.ts";
 import { assets } from "./http/assets.ts";
-import type { BodyBudget } from "./http/body-budget.ts";
+import { type BodyBudget, createBodyBudget } from "./http/body-budget.ts";
 import { type CallbackAddress, callbacks } from "./http/callbacks.ts";
 import { withErrors } from "./http/error-answers.ts";
 import { fallback } from "./http/fallback.ts";
@@ -158,6 +158,7 @@ function modulesOf(deps: AppDeps) {
       slots,
       nodes,
       bodies,
+      forwards: createBodyBudget(),
     }),
     media(deps.media),
     mail && unsubscribePage({ mail, sites, bodies }),

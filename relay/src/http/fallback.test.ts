@@ -29,6 +29,8 @@ const nodes = {
 
 const ORIGIN = "https://shop.example";
 const PER_ADDRESS = 5;
+/** Two answers that wait for their clients are below it, and three are above it. */
+const FORWARDS_MAX = 300 * 1024;
 let server: Server;
 let url: string;
 let line: Transport;
@@ -70,6 +72,7 @@ beforeEach(async () => {
       networkOf: address,
       slots,
       bodies: createBodyBudget(),
+      forwards: createBodyBudget(FORWARDS_MAX),
       nodes,
     }),
   );
@@ -273,6 +276,48 @@ describe("a connection over the HTTP fallback", () => {
     const line = `/socket/lines${path}`;
     expect(requests).toEqual([`GET ${line}?mode=poll`, `POST ${line}`, `POST ${line}/end`]);
     other.close();
+  });
+
+  it("of another node is cut off when its clients leave too much unread together, the first first (A28)", async () => {
+    const sent = new Map<string, number>();
+    const answering = new Set<string>();
+    const other = createServer((request, response) => {
+      const name = request.url?.split("?")[0] ?? "";
+      const chunk = "x".repeat(64 * 1024);
+      const more = (): void => {
+        sent.set(name, (sent.get(name) ?? 0) + chunk.length);
+        if (!response.write(chunk)) return void response.once("drain", more);
+        setImmediate(more);
+      };
+      response.once("close", () => answering.delete(name));
+      answering.add(name);
+      if (name.endsWith("quiet")) response.write("a frame\n");
+      else more();
+    }).listen(0, "127.0.0.1");
+    await once(other, "listening");
+    otherNode = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+    /** Opens an answer that its client never reads, and waits until the other node can write no more of it. */
+    async function stall(name: string) {
+      const reader = await neverReads(`/n2.${name}`);
+      let before: number | undefined;
+      await expect
+        .poll(() => {
+          const now = sent.get(`/socket/lines/n2.${name}`);
+          const isStalled = now !== undefined && now === before;
+          before = now;
+          return isStalled;
+        })
+        .toBe(true);
+      return reader;
+    }
+    const quiet = await fetch(`${url}/n2.quiet?mode=stream`, { headers: { origin: ORIGIN } });
+    await quiet.body?.getReader().read();
+    const readers = [await stall("first"), await stall("second"), await stall("third")];
+    const path = (name: string): string => `/socket/lines/n2.${name}`;
+    await expect.poll(() => [...answering]).toEqual(["quiet", "second", "third"].map(path));
+    for (const reader of readers) reader.destroy();
+    await expect.poll(() => [...answering]).toEqual([path("quiet")]);
+    other.close().closeAllConnections();
   });
 
   it("counts against its address's limit until it ends", async () => {

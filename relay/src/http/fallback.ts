@@ -12,6 +12,7 @@ import type { Connection, Transport } from "../socket/connection.ts";
 import type { Connections } from "../socket/connections.ts";
 import { readBody } from "./body.ts";
 import { type BodyBudget, createBodyBudget, type PendingBody } from "./body-budget.ts";
+import { forwardedAnswer } from "./forwarded-answer.ts";
 import { SIZES } from "./route-table.ts";
 
 /**
@@ -73,6 +74,8 @@ export type FallbackDeps = {
   slots: ConnectionSlots;
   /** Limits the sum of bodies that are being read. */
   bodies: BodyBudget;
+  /** Limits what clients have not read of the answers of other nodes. */
+  forwards: BodyBudget;
   /** The other nodes. A connection lives in the process that opened it; any node forwards requests to that one. */
   nodes: Nodes;
 };
@@ -139,7 +142,7 @@ const newId = ({ nodes: { node } }: Fallback): string =>
  * @returns undefined when the connection belongs to this node, or to no node
  */
 async function forwarded(
-  { nodes, open, bodies }: Fallback,
+  { nodes, open, bodies, forwards }: Fallback,
   c: C,
   end: "" | "/end" = "",
 ): Promise<Response | undefined> {
@@ -153,7 +156,8 @@ async function forwarded(
   const path = `/socket/lines/${encodeURIComponent(line)}${end}`;
   const body = method === "POST" ? await readBody(c.env.incoming, SIZES.frames, bodies) : null;
   const gone = new AbortController();
-  (c.env.outgoing as ServerResponse).once("close", () => gone.abort());
+  const outgoing = c.env.outgoing as ServerResponse;
+  outgoing.once("close", () => gone.abort());
   const { search } = new URL(c.req.url);
   const sender = isOwnRead(c) ? { "sec-fetch-site": "same-origin" } : { origin: c.req.header("origin") ?? "" };
   const headers = { ...sender, [FORWARDED]: "1" };
@@ -165,7 +169,8 @@ async function forwarded(
     const value = answer.headers.get(name);
     if (value !== null) c.header(name, value);
   }
-  return answer.status === 204 ? c.body(null, 204) : c.body(answer.body as ReadableStream, answer.status as 200);
+  if (answer.body === null) return c.body(null, answer.status as 204);
+  return c.body(forwardedAnswer(answer.body, outgoing, forwards), answer.status as 200);
 }
 
 /**
