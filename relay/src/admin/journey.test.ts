@@ -59,7 +59,7 @@ it("shows a try that the service refused for the account's key, and what the mes
   expect(held).not.toContain("Next try at");
 });
 
-it("says on every node that the service refuses the account, and the node that calls it says the opposite first", async () => {
+it("says on every node that the service refuses the account; the node that calls it knows first that this is over", async () => {
   const alert = { kind: ACCOUNT_ALERT, subject: "main" };
   const problem = "The service refuses account main: 401: Unknown key. Deliveries wait.";
   await db.transaction((tx) => raiseAlert(tx, { ...alert, since: AT, problem, cure: "", unsentTo: "" }));

@@ -21,11 +21,14 @@ const CHATS_MAX = 20_000;
 export const availableMemory = (constrained = process.constrainedMemory(), machine = totalmem()): number =>
   constrained > 0 ? Math.min(constrained, machine) : machine;
 
-/** Most open chats for so many bytes of memory, in whole hundreds. 20,000 idle chats over the fallback exceed 512 MB (RELIABILITY A26). */
-export function chatsFor(memory: number): number {
+/** The number of open chats for which so many bytes of memory are enough, in whole hundreds. */
+export function chatCapacity(memory: number): number {
   const chats = ((memory - RELAY_BYTES) * CHATS_SHARE) / CHAT_BYTES;
-  return Math.min(CHATS_MAX, Math.max(CHATS_MIN, Math.floor(chats / 100) * 100));
+  return Math.max(CHATS_MIN, Math.floor(chats / 100) * 100);
 }
+
+/** The default limit of open chats. 20,000 idle chats over the fallback exceed 512 MB (RELIABILITY A26). */
+export const chatsFor = (memory: number): number => Math.min(CHATS_MAX, chatCapacity(memory));
 
 /** Bytes as whole megabytes. */
 export const megabytesOf = (bytes: number): number => Math.floor(bytes / (1024 * 1024));

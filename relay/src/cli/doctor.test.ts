@@ -39,3 +39,8 @@ it.each([
   const context = { settings: { socketsTotal, socketsTotalFrom } } as never;
   expect(checkChats(context, 512 * 1024 * 1024)).toMatchObject({ ok, found });
 });
+
+it("accepts more open chats than the default allows, where the memory is enough for them", () => {
+  const context = { settings: { socketsTotal: 50_000, socketsTotalFrom: "SOCKETS_TOTAL" } } as never;
+  expect(checkChats(context, 4 * 1024 ** 3)).toMatchObject({ ok: true, found: "at most 50000 (SOCKETS_TOTAL)" });
+});

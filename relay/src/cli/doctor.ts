@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { randomId } from "@porchlight/shared/id";
 import { isLoopbackUrl } from "@porchlight/shared/loopback";
-import { availableMemory, chatLimitReason, chatsFor, megabytesOf } from "../base/chat-capacity.ts";
+import { availableMemory, chatCapacity, chatLimitReason, megabytesOf } from "../base/chat-capacity.ts";
 import { freeSpace, MAKE_ROOM } from "../base/disk-space.ts";
 import { openRedisLink } from "../bus/links.ts";
 import { isShared } from "../db/database-url.ts";
@@ -97,10 +97,11 @@ export function checkChats({ settings }: Pick<CommandContext, "settings">, memor
   const { socketsTotal } = settings;
   const check = "open chats";
   const found = `${socketsTotal === 0 ? "no limit" : `at most ${socketsTotal}`} (${chatLimitReason(settings)})`;
-  const enough = chatsFor(memory);
+  const enough = chatCapacity(memory);
   if (settings.socketsTotalFrom !== "SOCKETS_TOTAL" || (socketsTotal > 0 && socketsTotal <= enough))
     return passed(check, found);
-  const cure = `Remove \`SOCKETS_TOTAL\`, or set it to at most ${enough}, or give the relay more memory.`;
+  const more = socketsTotal === 0 ? "" : ", or give the relay more memory";
+  const cure = `Remove \`SOCKETS_TOTAL\`, or set it to at most ${enough}${more}.`;
   return failed(check, `${found}; ${megabytesOf(memory)} MB of memory are enough for ${enough}`, cure);
 }
 
