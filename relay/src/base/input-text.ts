@@ -32,17 +32,27 @@ export const lowerDomain = (email: string): string => email.replace(/@.*$/s, (do
 /** The two domains of Gmail's mailboxes. Gmail ignores dots in names (support.google.com/mail/answer/7436150). */
 const GMAIL = /^(gmail|googlemail)\.com$/;
 
-/**
- * The mailbox of an address, for counting: without the tag after `+`, which most mail servers ignore (RFC 5233), in lower case, and with
- * the domain in ASCII. `ada+1@b.example` and `Ada@B.example` are one mailbox; at Gmail, names with other dots are, too.
- */
-export function mailboxOf(email: string): string {
+/** The parts of an address: the name without the tag after `+`, in lower case, and the domain in ASCII. */
+function mailboxParts(email: string): { name: string; domain: string } {
   const at = email.lastIndexOf("@");
   const name = email.slice(0, at).normalize("NFKC").toLowerCase();
-  const given = email.slice(at + 1).toLowerCase();
-  const domain = domainToASCII(given) || given;
-  const untagged = name.replace(/(?<=.)\+.*$/s, "");
-  return GMAIL.test(domain) ? `${untagged.replaceAll(".", "")}@gmail.com` : `${untagged}@${domain}`;
+  const domain = email.slice(at + 1).toLowerCase();
+  return { name: name.replace(/(?<=.)\+.*$/s, ""), domain: domainToASCII(domain) || domain };
+}
+
+/**
+ * The mailbox of an address, for counting: without the tag after `+`, which most mail servers ignore (RFC 5233), in lower case, and with
+ * the domain in ASCII. `ada+1@b.example` and `Ada@B.example` are one mailbox. At Gmail, names that differ only in dots are one, too.
+ */
+export function mailboxOf(email: string): string {
+  const { name, domain } = mailboxParts(email);
+  return GMAIL.test(domain) ? `${name.replaceAll(".", "")}@gmail.com` : `${name}@${domain}`;
+}
+
+/** The mailbox as earlier versions of the relay stored it, which did not know Gmail's rules. */
+export function formerMailboxOf(email: string): string {
+  const { name, domain } = mailboxParts(email);
+  return `${name}@${domain}`;
 }
 
 /** The email address in a text, as it is sent to the service; `undefined` when there is none. */

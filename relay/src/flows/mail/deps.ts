@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Site } from "../../base/config.ts";
-import { mailboxOf } from "../../base/input-text.ts";
+import { formerMailboxOf, mailboxOf } from "../../base/input-text.ts";
 import type { Log } from "../../base/log.ts";
 import { keyedHash } from "../../base/sign.ts";
 import type { Presence } from "../../bus/presence.ts";
@@ -58,10 +58,15 @@ export function mailingSite({ sites }: MailDeps, id: string): Site | undefined {
 export const hashOfMailbox = ({ signing }: Pick<MailDeps, "signing">, address: string): string =>
   keyedHash(signing, mailboxOf(address));
 
-/** Whether the owner of this address unsubscribed from the site's mails. Links of earlier versions name the whole address. */
+/**
+ * Whether the owner of this address unsubscribed from the site's mails. Links of earlier versions name the whole address, or a
+ * mailbox without Gmail's rules.
+ */
 export async function isUnsubscribed(deps: MailDeps, tx: Transaction, site: string, address: string): Promise<boolean> {
-  const isListed = (hash: string): Promise<boolean> => mails.isUnsubscribed(tx, site, hash);
-  return (await isListed(hashOfMailbox(deps, address))) || isListed(keyedHash(deps.signing, address));
+  const former = [formerMailboxOf(address), address].map((spelling) => keyedHash(deps.signing, spelling));
+  for (const hash of [hashOfMailbox(deps, address), ...former])
+    if (await mails.isUnsubscribed(tx, site, hash)) return true;
+  return false;
 }
 
 /**
