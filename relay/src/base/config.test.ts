@@ -346,6 +346,7 @@ describe("a configuration file", () => {
       accounts: { main: { url: URL, key: holding("key", "\n") } },
       sites: {
         cut: { account: "main", identityKeys: holding("cut.json", '{"keys": [') },
+        secret: { account: "main", identityKeys: holding("secret", "hunter2") },
         other: { account: "main", identityKeys: holding("other.json", '{"kty": "EC"}') },
         shop: { account: "main", identityKeys: holding("set.json", '{"keys": [{"kty": "EC"}]}') },
       },
@@ -354,7 +355,9 @@ describe("a configuration file", () => {
     const line = (text: string) => expect.stringMatching(new RegExp(`^PORCHLIGHT_CONFIG: .*: ${text}; for example "`));
     expect(problems).toEqual([
       line("accounts.main.key names .*/key, which is empty"),
-      line("sites.cut.identityKeys names .*/cut.json, which is not JSON: .*"),
+      line("sites.cut.identityKeys names .*/cut.json, which is not JSON"),
+      // Quotes nothing of the file.
+      line("sites.secret.identityKeys names .*/secret, which is not JSON"),
       line("sites.other.identityKeys names .*/other.json, which is not a JWKS like .*"),
     ]);
     expect(problemsOf({ ...REQUIRED, SERVICE_API_KEY_FILE: join(folder, "key") })).toEqual([

@@ -128,8 +128,9 @@ function assertKeySet(file: string): void {
   let json: unknown;
   try {
     json = JSON.parse(text);
-  } catch (error) {
-    problem(`names ${file}, which is not JSON: ${messageOf(error)}`);
+  } catch {
+    // Without the parser's own message, which quotes the file: it may be a secret that is named here by mistake.
+    problem(`names ${file}, which is not JSON`);
   }
   if (!isFields(json) || !Array.isArray(json.keys) || !json.keys.every(isFields))
     problem(`names ${file}, which is not a JWKS like {"keys": [{"kty": …}]}`);
