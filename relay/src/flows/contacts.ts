@@ -89,7 +89,7 @@ export function createContacts({ paced, ...deps }: ContactsDeps) {
       );
       if (answer.kind !== "duplicate") return completed(answer, person);
       // Another client created the contact meanwhile. Not every such answer names its id, so it is looked up.
-      return { ...(answer.contact === undefined ? await find(account, by) : answer), created: false };
+      return { ...(answer.contact === undefined ? await find(account, by, isWanted) : answer), created: false };
     });
   }
 
