@@ -56,7 +56,7 @@ describe("a form whose visitor is deleted while the service is called for it", (
     const calls = (route: string) => harness.sandbox.requests().filter((request) => request.route === route);
     const [leaving, staying] = [harness.visitor(), harness.visitor()];
     await Promise.all([leaving.connect(), staying.connect()]);
-    harness.sandbox.failNext("findContact", 1, { kind: "delay", ms: 1_000 });
+    harness.sandbox.failNext("findContact", 1, { kind: "delay", ms: 3_000 });
     const [found, before] = [calls("findContact").length, calls("createContact").length];
     leaving.write({ t: "lead", id: "leaves-at-once", firstName: "Mina", ...person });
     await harness.sandbox.until(() => calls("findContact").length > found);

@@ -89,7 +89,7 @@ async function holds(target: Target, kind: HoldKind, clients: number): Promise<T
   const [held] = (await Promise.race([once(child, "message"), exit])) as [Held | number];
   if (typeof held !== "object" || !held.finished) throw new Error(`The attack ${kind} does not reach the relay`);
   await exit;
-  return { tried: clients, succeeded: Math.max(0, held.open - KEPT_MAX[kind]) };
+  return { tried: held.begun, succeeded: Math.max(0, held.open - KEPT_MAX[kind]) };
 }
 
 /** Sends bodies of 96 KB, 288 MB in all, and holds back their last bytes. Succeeds when the memory exceeds its bound. */

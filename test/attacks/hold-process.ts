@@ -1,14 +1,15 @@
 /**
- * Makes the relay keep what never ends, on many connections: `hold-process.ts <kind> <port> <clients> <most>`. Runs in a separate process,
- * so that honest visitors do not wait for the attacker's own work. Sends a `Held` to its parent process.
+ * Makes the relay keep what never ends, on many connections: `hold-process.ts <kind> <port> <clients> <most>`. Runs in a separate
+ * process, so that honest visitors do not wait for the attacker's own work. Sends a `Held` to its parent process.
  */
 import { connect, type Socket } from "node:net";
 import { FRAME_MAX } from "../../shared/limits.ts";
 import { ORIGIN, UPGRADE } from "./target.ts";
 
 /**
- * `begun`: the number of connections that were open when all began. `open`: the number of connections on which the relay still keeps something. `finished`: whether it answered a client that, before
- * the flood, completed what it had begun. Otherwise the attack does not reach the code that it is about.
+ * `begun`: the number of connections that were open when all began. `open`: the number of connections on which the relay still keeps
+ * something. `finished`: whether it answered a client that, before the flood, completed what it had begun. Otherwise the attack does
+ * not reach the code that it is about.
  */
 export type Held = { begun: number; open: number; finished: boolean };
 
@@ -195,9 +196,7 @@ function addressOf(n: number, perAddress: number): string {
   return `198.18.${address >> 8}.${address & 255}`;
 }
 
-/**
- * Opens all connections, then begins on all of them at once. Waits until the relay has closed all but `most`.
- */
+/** Opens all connections, then begins on all of them at once. Waits until the relay has closed all but `most`. */
 async function hold(
   port: number,
   count: number,
