@@ -43,6 +43,8 @@ export const HEADS = `SELECT v.id, v.head, max(m.n) AS newest FROM visitors v JO
 const HORIZON = 12 * 3_600_000;
 /** The relay looks for messages past their horizon this often, and a tab learns of it after that. */
 const NOTICE = 90_000;
+/** For this long (ms), another process recognises a repeated reply that has no message id (R-609). */
+const REPEAT = 2_000;
 
 /** Returns all violations, one line each, which begins with its kind. */
 export function judge(evidence: Evidence): string[] {
@@ -153,9 +155,10 @@ function replies({ posted: all, rows, settled, restored, unwritable }: Evidence)
   const alive = new Set(rows.map(({ visitor }) => visitor));
   const places = new Map<string, number>();
   const posted = new Set(all.filter(({ forged }) => !forged).map(({ text }) => text));
+  const mayRepeat = new Set(all.filter(isUnrecognised).map(({ text }) => text));
   for (const { author, text, pos } of rows) {
     if (author !== "reply") continue;
-    if (places.has(text)) wrong.push(`doubled: "${text}" is twice in its thread`);
+    if (places.has(text) && !mayRepeat.has(text)) wrong.push(`doubled: "${text}" is twice in its thread`);
     if (!posted.has(text)) wrong.push(`forged: "${text}" was never sent to this visitor`);
     places.set(text, pos);
   }
@@ -173,6 +176,10 @@ function replies({ posted: all, rows, settled, restored, unwritable }: Evidence)
   }
   return wrong;
 }
+
+/** Whether a reply has no message id, and another process may have got it again so late that nothing shows the repeat. */
+const isUnrecognised = ({ messageId, begun, taken = Number.POSITIVE_INFINITY }: Posted): boolean =>
+  messageId === undefined && taken - begun >= REPEAT;
 
 /** A reply that was answered before another one was begun comes before it. */
 function arrival(all: readonly Posted[], places: Map<string, number>): string[] {

@@ -24,6 +24,7 @@ export function createCallbackIntake(core: Core, { uploads }: FileStorage, owner
     timeout,
     sites,
     signing,
+    isShared: db.dialect === "postgres",
     spool: openSpool<Reply>(settings.dataDir, "replies"),
     storeEvent: owner.storeEvent,
     keepFile: uploads.takeFromReply,

@@ -184,7 +184,7 @@ function createFlows(parts: Parts, service: Service) {
 }
 
 /** Creates the intake of replies, and its spool, whose writes fail while the machine says so. */
-function createReplies({ process, core, db, bus, sites, log }: Parts) {
+function createReplies({ process, core, db, shared, bus, sites, log }: Parts) {
   const { machine, clock } = process;
   const kept = core.openSpool<Reply>(machine.folder, "replies");
   const spool = {
@@ -197,7 +197,8 @@ function createReplies({ process, core, db, bus, sites, log }: Parts) {
     },
     replay: kept.replay,
   };
-  return { spool, receive: core.createReplies({ db, bus, clock, sites, spool, log, signing: SIGNING }) };
+  const isShared = shared !== undefined;
+  return { spool, receive: core.createReplies({ db, bus, clock, sites, spool, log, signing: SIGNING, isShared }) };
 }
 
 /** Creates the visitors' sessions and connections, with limits that no run reaches. */

@@ -38,4 +38,9 @@ export const PAIR_MUTANTS: readonly Mutant[] = [
     edits: [{ in: "resumePace", find: "Math.max(pace.pausedUntil, pausedUntil)", replace: "pace.pausedUntil" }],
     killedBy: { given: LIMITED, seeds: 200 },
   },
+  {
+    name: "answers a spooled reply at once although another node may store the next one",
+    edits: [{ in: "createReplies", find: "deps.isShared ? ANSWER_DELAY_MS : undefined", replace: "undefined" }],
+    killedBy: { given: STILL, seeds: 200 },
+  },
 ];

@@ -65,8 +65,7 @@ const start = (options = {}) =>
     ...options,
   });
 /** A node of several that share the database, with a data folder of its own. */
-const startNode = (folder: string) =>
-  start({ db: { ...db(), dialect: "postgres" }, spool: openSpool<Reply>(folder, "replies") });
+const startNode = (folder: string) => start({ isShared: true, spool: openSpool<Reply>(folder, "replies") });
 
 function callback(fields: object) {
   const parsed = parseCallback(JSON.stringify({ toId: visitor, channel: "website", ...fields }));
@@ -285,10 +284,9 @@ describe("a reply to one of several nodes that share the database", () => {
     const late = Promise.withResolvers<void>();
     const slow: Database = {
       ...db(),
-      dialect: "postgres",
       append: (work, item) => late.promise.then(() => disk.append(work, item)),
     };
-    const replies = start({ db: slow });
+    const replies = start({ db: slow, isShared: true });
     const first = replies.receive(reply(1));
     await expect.poll(clock.waiting).toBeGreaterThan(0);
     clock.pass(1_000);

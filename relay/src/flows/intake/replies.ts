@@ -35,6 +35,8 @@ type RepliesDeps = {
   keepFile?: (visitor: string, site: string, url: string) => Promise<MediaRow>;
   /** The key that signs visitor ids. */
   signing: string;
+  /** Whether other nodes use the same database, and may store a visitor's next reply. Absent: none do. */
+  isShared?: boolean;
   /** See `IntakeDeps`. */
   timeout?: number | undefined;
 };
@@ -88,8 +90,7 @@ export function createReplies(
     ordered: true,
     laneOf: ({ visitor }) => visitor,
     idOf: ({ id }) => id,
-    // Other nodes share PostgreSQL, and may store the visitor's next reply.
-    answerDelay: deps.db.dialect === "postgres" ? ANSWER_DELAY_MS : undefined,
+    answerDelay: deps.isShared ? ANSWER_DELAY_MS : undefined,
     events: { spooled: "callback.spooled", lost: "callback.lost", replayed: "callback.replayed" },
     describe: ({ visitor }) => ({ visitor: hashed(visitor) }),
   });
